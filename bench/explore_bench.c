@@ -48,7 +48,7 @@ static void message(void *state, const struct clew_message *m)
 }
 
 /* A node echoes no more than were pinged. */
-static bool echoes_are_pinged(const struct clew_view *view)
+static bool splice_windows_are_pinged(const struct clew_view *view)
 {
     for (uint32_t i = 0; i < view->node_count; i++) {
         const struct node *node = view->states[i];
@@ -61,7 +61,7 @@ static bool echoes_are_pinged(const struct clew_view *view)
 }
 
 static const struct clew_property properties[] = {
-    {.name = "echoes are pinged", .holds = echoes_are_pinged},
+    {.name = "echoes are pinged", .holds = splice_windows_are_pinged},
     {0},
 };
 

@@ -25,7 +25,7 @@ static const struct row rows[] = {
     {"token", WORKLOAD_TOKEN, 0, 3, 2, 10000},
 };
 
-struct tally {
+struct race_groups {
     uint64_t checks;
     uint64_t possible, reported, both; /* checks at which it is, and is said to be */
     int64_t lag_sum, lag_max;          /* from the latest report of a cut to the report of it */
@@ -49,14 +49,14 @@ struct listening {
     int64_t skew;
     struct stream_stats before;
     int64_t newest;
-    struct tally tally;
+    struct race_groups groups;
 };
 
 /* Looks whether there was a check. */
 static void listen(struct listening *l, const struct stream_stats *now)
 {
     if (now->checks > l->before.checks) {
-        struct tally *t = &l->tally;
+        struct race_groups *t = &l->groups;
         const bool is_reported = now->possible > l->before.possible;
         const bool is_possible =
             oracle_is_possible(l->oracle, l->skew, l->before.horizon, now->horizon);
@@ -87,7 +87,7 @@ static void follow(const struct trace *t, const char *property, struct listening
     }
     following_end(&f);
     listen(l, stream_stats(f.stream));
-    l->tally.seconds = limit_usage().cpu_seconds - begin;
+    l->groups.seconds = limit_usage().cpu_seconds - begin;
     following_release(&f);
 }
 
@@ -103,7 +103,7 @@ static void print_share(uint64_t part, uint64_t whole)
 static bool measure(const struct row *row)
 {
     enum { SEEDS = 5, TICKS_PER_MS = 100 };
-    struct tally all = {0};
+    struct race_groups all = {0};
     uint64_t cuts = 0;
     char property[64];
     (void)snprintf(property, sizeof property, "p: never count(p: p.v = 1) >= %u", row->least);
@@ -124,13 +124,13 @@ static bool measure(const struct row *row)
         struct listening l = {.oracle = &oracle, .skew = w.skew, .newest = INT64_MIN};
         follow(&t, property, &l);
         cuts += oracle.cut_count;
-        all.checks += l.tally.checks;
-        all.possible += l.tally.possible;
-        all.reported += l.tally.reported;
-        all.both += l.tally.both;
-        all.lag_sum += l.tally.lag_sum;
-        all.lag_max = l.tally.lag_max > all.lag_max ? l.tally.lag_max : all.lag_max;
-        all.seconds += l.tally.seconds;
+        all.checks += l.groups.checks;
+        all.possible += l.groups.possible;
+        all.reported += l.groups.reported;
+        all.both += l.groups.both;
+        all.lag_sum += l.groups.lag_sum;
+        all.lag_max = l.groups.lag_max > all.lag_max ? l.groups.lag_max : all.lag_max;
+        all.seconds += l.groups.seconds;
         oracle_release(&oracle);
         trace_release(&t);
     }

@@ -19,7 +19,7 @@ struct member {
     int fd;        /* what it says; -1: nothing any more */
 };
 
-static _Noreturn void be_member(const struct crew *c, uint32_t part, int fd)
+static _Noreturn void be_member(const struct fork_pool *c, uint32_t part, int fd)
 {
     struct out result;
     struct out said;
@@ -36,7 +36,7 @@ static _Noreturn void be_member(const struct crew *c, uint32_t part, int fd)
     _exit(out_flush(&said, &e) == 0 ? 0 : 1);
 }
 
-static int member_begin(const struct crew *c, uint32_t part, struct member *m, struct err *e)
+static int member_begin(const struct fork_pool *c, uint32_t part, struct member *m, struct err *e)
 {
     int ends[2];
     if ((seam_fails() ? seam_failure(EMFILE) : pipe(ends)) < 0) {
@@ -71,7 +71,7 @@ static bool member_wait(struct member *m)
     return over > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static int take_said(const struct crew *c, const struct in *in, struct err *e)
+static int take_said(const struct fork_pool *c, const struct in *in, struct err *e)
 {
     if (in->available > 0 && in->at[0] == SAYS_RESULT) {
         return c->take(c->context, in->at + 1, in->available - 1, e);
@@ -80,7 +80,7 @@ static int take_said(const struct crew *c, const struct in *in, struct err *e)
 }
 
 /* Hears a member out and takes what it said. */
-static int member_end(const struct crew *c, struct member *m, struct err *e)
+static int member_end(const struct fork_pool *c, struct member *m, struct err *e)
 {
     struct in in;
     in_open_fd(&in, m->fd);
@@ -93,7 +93,7 @@ static int member_end(const struct crew *c, struct member *m, struct err *e)
     return result;
 }
 
-int crew_run(const struct crew *c, struct err *e)
+int fork_pool_run(const struct fork_pool *c, struct err *e)
 {
     struct member *members = mem_zero(c->count, sizeof *members);
     int result = 0;

@@ -10,7 +10,7 @@ enum { JOB_SIZE_FIRST = 16, JOB_SIZE_MAX = 65536 };
 static const uint64_t job_ns_wanted = 100000000;
 
 /* What the runs of the job have covered. */
-static void tell_blocks(struct ledger *l)
+static void tell_blocks(struct campaign_log *l)
 {
     const struct world_block *blocks = NULL;
     const struct world_ops *ops = l->world->ops;
@@ -24,7 +24,7 @@ static void tell_blocks(struct ledger *l)
 }
 
 /* What became of properties in them. */
-static void tell_properties(struct ledger *l)
+static void tell_properties(struct campaign_log *l)
 {
     const struct world_property *properties = NULL;
     const struct world_ops *ops = l->world->ops;
@@ -39,14 +39,14 @@ static void tell_properties(struct ledger *l)
     }
 }
 
-static void tell_counts(struct ledger *l)
+static void tell_counts(struct campaign_log *l)
 {
     tell_blocks(l);
     tell_properties(l);
 }
 
 /* What a run for its trace alone has added is no part of the search. */
-static void forget_counts(const struct ledger *l)
+static void forget_counts(const struct campaign_log *l)
 {
     const struct world_block *blocks = NULL;
     const struct world_property *properties = NULL;
@@ -68,7 +68,7 @@ static const char *piece_name(char name[PIECE_NAME_SIZE], uint64_t piece)
     return name;
 }
 
-static void keep_search(struct ledger *l)
+static void keep_search(struct campaign_log *l)
 {
     struct out whole;
     struct out more;
@@ -86,7 +86,7 @@ static void keep_search(struct ledger *l)
 }
 
 /* Adds a piece of what was kept. */
-static int take_piece(struct ledger *l, uint64_t piece, struct out *all, struct err *e)
+static int take_piece(struct campaign_log *l, uint64_t piece, struct out *all, struct err *e)
 {
     char name[PIECE_NAME_SIZE];
     void *bytes = NULL;
@@ -104,7 +104,7 @@ static int take_piece(struct ledger *l, uint64_t piece, struct out *all, struct 
     return result;
 }
 
-static int resume_search(struct ledger *l, const char *bytes, size_t size, struct err *e)
+static int resume_search(struct campaign_log *l, const char *bytes, size_t size, struct err *e)
 {
     struct out more;
     struct saved saved = {.at = bytes, .left = size / sizeof(uint64_t)};
@@ -127,7 +127,7 @@ static int resume_search(struct ledger *l, const char *bytes, size_t size, struc
     return result;
 }
 
-int ledger_resume(struct ledger *l, struct err *e)
+int campaign_log_resume(struct campaign_log *l, struct err *e)
 {
     void *bytes = NULL;
     size_t size = 0;
@@ -142,7 +142,7 @@ int ledger_resume(struct ledger *l, struct err *e)
     return result;
 }
 
-void ledger_renew(struct ledger *l, struct search *search)
+void campaign_log_renew(struct campaign_log *l, struct search *search)
 {
     l->search = search;
     l->kept_count = 0;
@@ -150,7 +150,7 @@ void ledger_renew(struct ledger *l, struct search *search)
 
 /* Jobs */
 
-static int finish_job(struct ledger *l, struct err *e)
+static int finish_job(struct campaign_log *l, struct err *e)
 {
     tell_counts(l);
     if (l->search != NULL) {
@@ -169,7 +169,7 @@ static int finish_job(struct ledger *l, struct err *e)
     return 0;
 }
 
-int ledger_next(struct ledger *l, uint64_t *number, struct err *e)
+int campaign_log_next(struct campaign_log *l, uint64_t *number, struct err *e)
 {
     if (l->campaign == NULL) {
         return 0;
@@ -190,7 +190,7 @@ int ledger_next(struct ledger *l, uint64_t *number, struct err *e)
     return 0;
 }
 
-void ledger_run(struct ledger *l, const struct plan *p, const struct execution *x)
+void campaign_log_run(struct campaign_log *l, const struct plan *p, const struct execution *x)
 {
     if (l->campaign == NULL) {
         return;
@@ -229,14 +229,14 @@ static const char *property_of(enum finding_kind kind, const char *key)
     return is_property && name != NULL ? name + 2 : "";
 }
 
-void ledger_hold(struct ledger *l)
+void campaign_log_hold(struct campaign_log *l)
 {
     if (l->campaign != NULL) {
         tell_counts(l);
     }
 }
 
-void ledger_go_on(struct ledger *l)
+void campaign_log_go_on(struct campaign_log *l)
 {
     if (l->campaign != NULL) {
         forget_counts(l);
@@ -244,7 +244,8 @@ void ledger_go_on(struct ledger *l)
 }
 
 /* The files that the run left, beside its schedule. */
-static int keep_files(const struct ledger *l, struct world *w, const char *name, struct err *e)
+static int keep_files(const struct campaign_log *l, struct world *w, const char *name,
+                      struct err *e)
 {
     char path[4096];
     bool is_kept = false;
@@ -252,7 +253,8 @@ static int keep_files(const struct ledger *l, struct world *w, const char *name,
     return w->ops->keep == NULL ? 0 : w->ops->keep(w, path, &is_kept, e);
 }
 
-int ledger_save(struct ledger *l, const struct violation *v, const struct trace *t, struct err *e)
+int campaign_log_save(struct campaign_log *l, const struct violation *v, const struct trace *t,
+                      struct err *e)
 {
     bool is_known = false;
     if (l->campaign == NULL) {
@@ -301,7 +303,7 @@ int ledger_save(struct ledger *l, const struct violation *v, const struct trace 
         e);
 }
 
-int ledger_end(struct ledger *l, struct err *e)
+int campaign_log_end(struct campaign_log *l, struct err *e)
 {
     if (l->campaign == NULL) {
         return 0;

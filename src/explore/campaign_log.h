@@ -7,7 +7,7 @@
 #include "explore/search.h"
 
 /* {.campaign = c, .world = w} begins; NULL keeps no campaign, and all below does nothing. */
-struct ledger {
+struct campaign_log {
     struct campaign *campaign;
     struct world *world;   /* whose code is covered */
     struct search *search; /* that is kept with each job, to be gone on with; NULL: none */
@@ -20,27 +20,27 @@ struct ledger {
 };
 
 /* Lets the search go on where one of the same campaign was stopped, if one was. */
-MUST_USE int ledger_resume(struct ledger *l, struct err *e);
+MUST_USE int campaign_log_resume(struct campaign_log *l, struct err *e);
 
 /* The search that is kept is another from now on, which has nothing yet to go on with. */
-void ledger_renew(struct ledger *l, struct search *search);
+void campaign_log_renew(struct campaign_log *l, struct search *search);
 
 /* The number of the run to be made next, from 0; a new job is taken when the last is done. */
-MUST_USE int ledger_next(struct ledger *l, uint64_t *number, struct err *e);
+MUST_USE int campaign_log_next(struct campaign_log *l, uint64_t *number, struct err *e);
 
 /* The run was made. */
-void ledger_run(struct ledger *l, const struct plan *p, const struct execution *x);
+void campaign_log_run(struct campaign_log *l, const struct plan *p, const struct execution *x);
 
 /* Around runs that are no part of the search: coverage and properties do not count them. */
-void ledger_hold(struct ledger *l);
-void ledger_go_on(struct ledger *l);
+void campaign_log_hold(struct campaign_log *l);
+void campaign_log_go_on(struct campaign_log *l);
 
 /* A violation that this process had not met before: its schedule and its trace become files, and it
  * is saved, unless the campaign has it already. */
-MUST_USE int ledger_save(struct ledger *l, const struct violation *v, const struct trace *t,
-                         struct err *e);
+MUST_USE int campaign_log_save(struct campaign_log *l, const struct violation *v,
+                               const struct trace *t, struct err *e);
 
 /* Commits what was made of the job under way, and closes this process's database. */
-MUST_USE int ledger_end(struct ledger *l, struct err *e);
+MUST_USE int campaign_log_end(struct campaign_log *l, struct err *e);
 
 #endif

@@ -49,7 +49,7 @@ struct dpor {
     bool is_begun;
 
     /* Of claims about moments alone: */
-    struct moments moments;
+    struct global_states moments;
     bool is_passing; /* the run is made for the moments that it passes */
     bool is_blind;   /* it does not look at claims, for it was made before and broke one */
 };
@@ -179,7 +179,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
 {
     (void)run_index;
     struct dpor *d = (struct dpor *)search;
-    d->is_passing = !d->is_blind && moments_next(&d->moments, &d->relation, &d->turns);
+    d->is_passing = !d->is_blind && global_states_next(&d->moments, &d->relation, &d->turns);
     if (d->is_passing) {
         *p = plan_of(d);
         return true;
@@ -410,12 +410,12 @@ static void learn(struct search *search, const struct plan *p, struct execution 
     (void)p;
     struct dpor *d = (struct dpor *)search;
     if (d->is_passing) {
-        moments_learn(&d->moments, x);
+        global_states_learn(&d->moments, x);
         search->tally.redundant_runs += x->outcome != OUTCOME_REDUNDANT;
         return;
     }
     if (has_moments(d) && !d->is_blind) {
-        moments_note(&d->moments, x);
+        global_states_note(&d->moments, x);
     }
     if (has_moments(d) && x->is_early && x->steps.count > 0) {
         d->is_blind = true;
@@ -426,7 +426,7 @@ static void learn(struct search *search, const struct plan *p, struct execution 
     /* Redundant runs have their moments elsewhere. Where runs are limited, not all moments can be
      * passed, and nobody says that they were. */
     if (has_moments(d) && x->outcome != OUTCOME_LIMIT && x->outcome != OUTCOME_REDUNDANT) {
-        moments_take(&d->moments, x, !d->is_blind);
+        global_states_take(&d->moments, x, !d->is_blind);
     }
     d->is_blind = false;
 }
@@ -442,7 +442,7 @@ static bool is_complete(const struct search *search)
 static void save(struct search *search, struct out *whole, struct out *more)
 {
     struct dpor *d = (struct dpor *)search;
-    moments_save(&d->moments, more);
+    global_states_save(&d->moments, more);
     saved_put(whole, d->is_begun);
     saved_put(whole, d->is_blind);
     saved_put(whole, d->moments.is_unsure);
@@ -539,11 +539,11 @@ static int resume(struct search *search, struct world *w, struct saved *whole, s
     for (uint64_t i = 0; i < depth && !whole->is_short; i++) {
         resume_node(d, whole);
     }
-    moments_resume(&d->moments, more);
+    global_states_resume(&d->moments, more);
     const int result = d->depth == 0 ? 0 : remake(d, w, &x, e);
     if (result == 0 && has_steps) {
         relation_build(&d->relation, &x, SIZE_MAX);
-        moments_take(&d->moments, &x, !wants_end);
+        global_states_take(&d->moments, &x, !wants_end);
     }
     execution_release(&x);
     return result;
@@ -560,7 +560,7 @@ static void free_dpor(struct search *search)
     vec_release(&d->asleep);
     vec_release(&d->reversal.steps);
     relation_release(&d->relation);
-    moments_release(&d->moments);
+    global_states_release(&d->moments);
     mem_free(d);
 }
 

@@ -251,13 +251,13 @@ static int settle_violation(struct world *w, struct loop *l, struct explored *fo
     char difference[400];
     const struct violation *v = vec_last(&found->violations);
     trace_init(&t);
-    ledger_hold(&l->ledger);
+    campaign_log_hold(&l->log);
     int result = repeat_check(w, v->schedule, x, &t, difference, sizeof difference, e);
-    ledger_go_on(&l->ledger);
+    campaign_log_go_on(&l->log);
     const bool is_new =
         result == 0 && (difference[0] == '\0' || keep_unrepeated(found, difference));
     if (is_new) {
-        result = ledger_save(&l->ledger, vec_last(&found->violations), &t, e);
+        result = campaign_log_save(&l->log, vec_last(&found->violations), &t, e);
     }
     trace_release(&t);
     return result;
@@ -272,7 +272,7 @@ static int run_once(struct world *w, const struct explore_options *o, struct loo
         return -1;
     }
     count_run(found, w, x);
-    ledger_run(&l->ledger, &once->plan, x);
+    campaign_log_run(&l->log, &once->plan, x);
     if (!outcome_is_violation(x->outcome) || once->plan.is_blind) {
         return 0;
     }
@@ -300,8 +300,8 @@ static struct search *renew(struct search *search, const struct world *w,
                             const struct explore_options *o, struct loop *l)
 {
     struct search *again = search_new(w, o, l, search->options.is_kept);
-    if (l->ledger.search == search) {
-        ledger_renew(&l->ledger, again);
+    if (l->log.search == search) {
+        campaign_log_renew(&l->log, again);
     }
     search->ops->free(search);
     return again;
@@ -314,14 +314,14 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
     const bool is_kept = o->campaign != NULL && l->part == 0;
     struct search *search = search_new(w, o, l, is_kept);
     struct once once = {0};
-    l->ledger = (struct ledger){.campaign = o->campaign, .world = w};
+    l->log = (struct campaign_log){.campaign = o->campaign, .world = w};
     if (is_kept && search_can_be_saved(search)) {
-        l->ledger.search = search;
+        l->log.search = search;
     }
-    int result = ledger_resume(&l->ledger, e);
+    int result = campaign_log_resume(&l->log, e);
     while (result == 0 && !once.is_over) {
         uint64_t number = 0;
-        result = ledger_next(&l->ledger, &number, e);
+        result = campaign_log_next(&l->log, &number, e);
         if (result < 0) {
             break;
         }
@@ -353,7 +353,7 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
     }
     tell_over(l, found);
     if (result == 0) {
-        result = ledger_end(&l->ledger, e);
+        result = campaign_log_end(&l->log, e);
     }
     found->coverage = w->ops->coverage(w);
     found->order = w->order;
@@ -367,7 +367,7 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
 int explore(struct world *w, const struct explore_options *o, struct explored *x, struct err *e)
 {
     if (o->jobs > 1) {
-        return crowd_explore(w, o, x, e);
+        return parallel_explore(w, o, x, e);
     }
     struct loop l = {0};
     return loop_run(w, o, &l, x, e);

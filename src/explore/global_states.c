@@ -9,7 +9,7 @@ enum { PASSED = 1, BROKEN = 2 };
 /* Beyond, an execution's moments are not all passed. */
 enum { CUTS_MAX = 1 << 18 };
 
-void moments_release(struct moments *m)
+void global_states_release(struct global_states *m)
 {
     map_release(&m->seen);
     vec_release(&m->news);
@@ -23,7 +23,7 @@ void moments_release(struct moments *m)
 
 /* How the step changes the view of all nodes. It is the same in whichever order steps come that do
  * not conflict, and views are sums of changes: m->before follows each node along the run. */
-static uint64_t change_of(struct moments *m, const struct step *s)
+static uint64_t change_of(struct global_states *m, const struct step *s)
 {
     const size_t node = s->operation.node;
     while (m->before.count <= node) {
@@ -45,7 +45,7 @@ static uint64_t crash_of(const struct execution *x)
                : name_join(last->operation.name, name_text(x->key, strlen(x->key)));
 }
 
-static void note_view(struct moments *m, uint64_t view, uint32_t value)
+static void note_view(struct global_states *m, uint64_t view, uint32_t value)
 {
     bool is_new = false;
     uint32_t *known = map_slot(&m->seen, view, value, &is_new);
@@ -56,12 +56,12 @@ static void note_view(struct moments *m, uint64_t view, uint32_t value)
     *known = *known < value ? value : *known;
 }
 
-static bool is_looked_at(const struct moments *m, size_t step_count)
+static bool is_looked_at(const struct global_states *m, size_t step_count)
 {
     return step_count % m->check_every == 0;
 }
 
-void moments_note(struct moments *m, const struct execution *x)
+void global_states_note(struct global_states *m, const struct execution *x)
 {
     const uint64_t crash = crash_of(x);
     uint64_t view = 0;
@@ -79,7 +79,7 @@ void moments_note(struct moments *m, const struct execution *x)
 }
 
 /* What is known of a view after so many steps; nobody looks at it after others. */
-static uint32_t value_of(const struct moments *m, uint64_t view, size_t step_count)
+static uint32_t value_of(const struct global_states *m, uint64_t view, size_t step_count)
 {
     const uint32_t *value = map_get(&m->seen, view);
     if (view != m->crash && !is_looked_at(m, step_count)) {
@@ -88,7 +88,7 @@ static uint32_t value_of(const struct moments *m, uint64_t view, size_t step_cou
     return value == NULL ? 0 : *value;
 }
 
-void moments_take(struct moments *m, const struct execution *x, bool is_seen_to_end)
+void global_states_take(struct global_states *m, const struct execution *x, bool is_seen_to_end)
 {
     m->has_steps = x->steps.count > 0;
     m->crash = crash_of(x);
@@ -105,7 +105,7 @@ void moments_take(struct moments *m, const struct execution *x, bool is_seen_to_
 
 /* The lattice of cuts */
 
-static bool is_crash(const struct moments *m, size_t step)
+static bool is_crash(const struct global_states *m, size_t step)
 {
     return m->crash != 0 && step + 1 == m->names.count;
 }
@@ -116,7 +116,7 @@ static bool has_step(const uint64_t *members, size_t step)
 }
 
 /* What is seen after a step that comes next, given what is seen before it. */
-static uint64_t view_after(const struct moments *m, uint64_t view, size_t step)
+static uint64_t view_after(const struct global_states *m, uint64_t view, size_t step)
 {
     return is_crash(m, step) ? m->crash : view ^ m->changes.at[step];
 }
@@ -136,7 +136,7 @@ static bool is_next(const struct relation *r, const uint64_t *members, size_t st
     return true;
 }
 
-static void add_cut(struct moments *m, const struct relation *r, const struct cut *c)
+static void add_cut(struct global_states *m, const struct relation *r, const struct cut *c)
 {
     bool is_new = false;
     (void)map_slot(&m->numbers, c->hash, (uint32_t)m->cuts.count, &is_new);
@@ -155,7 +155,7 @@ static void add_cut(struct moments *m, const struct relation *r, const struct cu
 }
 
 /* Behind what breaks a claim or crashes there is no way. */
-static void add_successors(struct moments *m, const struct relation *r, uint32_t number)
+static void add_successors(struct global_states *m, const struct relation *r, uint32_t number)
 {
     const struct cut from = m->cuts.at[number];
     if (from.size > 0 && is_crash(m, from.step)) {
@@ -175,7 +175,7 @@ static void add_successors(struct moments *m, const struct relation *r, uint32_t
     }
 }
 
-static void find_cuts(struct moments *m, const struct relation *r)
+static void find_cuts(struct global_states *m, const struct relation *r)
 {
     vec_clear(&m->members);
     map_clear(&m->numbers);
@@ -190,7 +190,7 @@ static void find_cuts(struct moments *m, const struct relation *r)
 /* A run through a cut */
 
 /* The steps that lead to the cut. */
-static void lay_way(struct moments *m, uint32_t number, struct turns *turns)
+static void lay_way(struct global_states *m, uint32_t number, struct turns *turns)
 {
     vec_clear(&turns->list);
     for (uint32_t at = number; at != 0; at = m->cuts.at[at].parent) {
@@ -207,7 +207,8 @@ static void lay_way(struct moments *m, uint32_t number, struct turns *turns)
 }
 
 /* Goes on to the end, through moments not seen before where it can. */
-static void go_on(struct moments *m, const struct relation *r, uint32_t number, struct turns *turns)
+static void go_on(struct global_states *m, const struct relation *r, uint32_t number,
+                  struct turns *turns)
 {
     VEC(uint64_t) members = {0};
     for (size_t i = 0; i < r->row_words; i++) {
@@ -237,13 +238,13 @@ static void go_on(struct moments *m, const struct relation *r, uint32_t number, 
     vec_release(&members);
 }
 
-static bool is_wanted(const struct moments *m, const struct cut *c)
+static bool is_wanted(const struct global_states *m, const struct cut *c)
 {
     return (c->size > 0 && value_of(m, c->view, c->size) == 0) ||
            (m->wants_end && c->size == m->names.count);
 }
 
-bool moments_next(struct moments *m, const struct relation *r, struct turns *turns)
+bool global_states_next(struct global_states *m, const struct relation *r, struct turns *turns)
 {
     if (m->has_steps && m->cuts.count == 0) {
         find_cuts(m, r);
@@ -263,9 +264,9 @@ bool moments_next(struct moments *m, const struct relation *r, struct turns *tur
     return false;
 }
 
-void moments_learn(struct moments *m, const struct execution *x)
+void global_states_learn(struct global_states *m, const struct execution *x)
 {
-    moments_note(m, x);
+    global_states_note(m, x);
     if (x->is_early) {
         vec_clear(&m->cuts); /* to be found anew, around it */
         return;
@@ -278,7 +279,7 @@ void moments_learn(struct moments *m, const struct execution *x)
     m->wants_end = m->wants_end && !m->is_to_end;
 }
 
-void moments_save(struct moments *m, struct out *more)
+void global_states_save(struct global_states *m, struct out *more)
 {
     vec_each (&m->news, number) {
         saved_put(more, *number);
@@ -286,7 +287,7 @@ void moments_save(struct moments *m, struct out *more)
     vec_clear(&m->news);
 }
 
-void moments_resume(struct moments *m, struct saved *more)
+void global_states_resume(struct global_states *m, struct saved *more)
 {
     while (more->left > 0 && !more->is_short) {
         const uint64_t view = saved_take(more);

@@ -27,7 +27,7 @@ struct cut {
 };
 
 /* {.check_every = 1} has seen nothing. */
-struct moments {
+struct global_states {
     uint32_t check_every; /* claims look after every so many steps: the rest is no moment */
     struct map seen;      /* views that runs have passed, and whether they broke a claim */
     VEC(uint64_t) news;   /* those since the last save, each with its value */
@@ -50,26 +50,26 @@ struct moments {
     bool is_to_end;        /* ... and whether it was to make all steps */
 };
 
-void moments_release(struct moments *m);
+void global_states_release(struct global_states *m);
 
 /* A run was made that looked: what it passed is seen. */
-void moments_note(struct moments *m, const struct execution *x);
+void global_states_note(struct global_states *m, const struct execution *x);
 
 /* Begins to pass the moments of x. is_seen_to_end: a run that looked has made all of its steps. */
-void moments_take(struct moments *m, const struct execution *x, bool is_seen_to_end);
+void global_states_take(struct global_states *m, const struct execution *x, bool is_seen_to_end);
 
 /* The names of x's steps in an order that passes a moment not seen before; false when there is none
  * left. r is the order of x. */
 struct turns {
     VEC(struct pick_turn) list;
 };
-bool moments_next(struct moments *m, const struct relation *r, struct turns *turns);
+bool global_states_next(struct global_states *m, const struct relation *r, struct turns *turns);
 
-/* The run in the order that moments_next gave was made. */
-void moments_learn(struct moments *m, const struct execution *x);
+/* The run in the order that global_states_next gave was made. */
+void global_states_learn(struct global_states *m, const struct execution *x);
 
 /* What was seen since the last save, to be taken again in the same order. */
-void moments_save(struct moments *m, struct out *more);
-void moments_resume(struct moments *m, struct saved *more);
+void global_states_save(struct global_states *m, struct out *more);
+void global_states_resume(struct global_states *m, struct saved *more);
 
 #endif

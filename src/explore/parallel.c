@@ -196,8 +196,8 @@ static void drop_later(struct explored *x, uint64_t last)
     x->violations.count = kept;
 }
 
-int crowd_explore(struct world *w, const struct explore_options *o, struct explored *x,
-                  struct err *e)
+int parallel_explore(struct world *w, const struct explore_options *o, struct explored *x,
+                     struct err *e)
 {
     struct crowd c = {.world = w, .options = o, .joined = x};
     void *shared = seam_fails() ? MAP_FAILED
@@ -213,8 +213,8 @@ int crowd_explore(struct world *w, const struct explore_options *o, struct explo
     if (o->campaign != NULL) {
         campaign_pause(o->campaign);
     }
-    const struct crew crew = {.count = o->jobs, .work = work, .take = take, .context = &c};
-    result = result < 0 ? -1 : crew_run(&crew, e);
+    const struct fork_pool crew = {.count = o->jobs, .work = work, .take = take, .context = &c};
+    result = result < 0 ? -1 : fork_pool_run(&crew, e);
     if (result == 0) {
         drop_later(x, atomic_load_explicit(&c.shared->runs, memory_order_relaxed));
     }

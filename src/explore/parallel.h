@@ -8,7 +8,7 @@
 
 #include "explore/explore.h"
 
-MUST_USE int crowd_explore(struct world *w, const struct explore_options *o, struct explored *x,
-                           struct err *e);
+MUST_USE int parallel_explore(struct world *w, const struct explore_options *o, struct explored *x,
+                              struct err *e);
 
 #endif

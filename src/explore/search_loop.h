@@ -20,7 +20,7 @@ struct loop {
     uint64_t next_ns; /* when progress is told again */
     uint64_t look_ns; /* when it is looked up from runs at the latest */
     uint64_t find_ns; /* when the last new violation was found, 0: none */
-    struct ledger ledger;
+    struct campaign_log log;
     struct loop_shared *shared; /* by several processes; NULL: there is one alone */
 };
 

@@ -3,17 +3,28 @@
 #include "minimize/engine/reducer.h"
 
 static void (*const stage_functions[])(struct reducer *r) = {
-    [STAGE_ECHOES] = echoes_stage,       [STAGE_CLUSTERS] = clusters_stage,
-    [STAGE_SLICE] = slice_stage,         [STAGE_EXTERNALS] = externals_stage,
-    [STAGE_SWITCHES] = switches_stage,   [STAGE_SHORTCUTS] = shortcuts_stage,
-    [STAGE_REACTIONS] = reactions_stage, [STAGE_CHUNKS] = chunks_stage,
-    [STAGE_CONES] = cones_stage,         [STAGE_STRANDS] = strands_stage,
-    [STAGE_SINGLES] = singles_stage,     [STAGE_CONTENTS] = contents_stage,
-    [STAGE_PAIRS] = pairs_stage,         [STAGE_TAILS] = tails_stage,
-    [STAGE_MATCHES] = matches_stage,     [STAGE_MOVES] = moves_stage,
-    [STAGE_ANEW] = anew_stage,           [STAGE_SEEDS] = seeds_stage,
-    [STAGE_DETOURS] = detours_stage,     [STAGE_DRIFT] = drift_stage,
-    [STAGE_ROLES] = roles_stage,         [STAGE_EXACT] = exact_stage,
+    [STAGE_ECHOES] = splice_windows_stage,
+    [STAGE_CLUSTERS] = clock_clusters_stage,
+    [STAGE_SLICE] = provenance_stage,
+    [STAGE_EXTERNALS] = externals_stage,
+    [STAGE_SWITCHES] = context_switches_stage,
+    [STAGE_SHORTCUTS] = shortcuts_stage,
+    [STAGE_REACTIONS] = reactions_stage,
+    [STAGE_CHUNKS] = chunks_stage,
+    [STAGE_CONES] = cones_stage,
+    [STAGE_STRANDS] = per_node_stage,
+    [STAGE_SINGLES] = singles_stage,
+    [STAGE_CONTENTS] = payload_shrink_stage,
+    [STAGE_PAIRS] = pairs_stage,
+    [STAGE_TAILS] = random_suffix_stage,
+    [STAGE_MATCHES] = equivalent_steps_stage,
+    [STAGE_MOVES] = move_step_stage,
+    [STAGE_ANEW] = restart_stage,
+    [STAGE_SEEDS] = seeds_stage,
+    [STAGE_DETOURS] = insert_then_remove_stage,
+    [STAGE_DRIFT] = random_walk_stage,
+    [STAGE_ROLES] = node_renaming_stage,
+    [STAGE_EXACT] = exact_stage,
 };
 
 /* One stage, and how it finds steps again. */
@@ -145,7 +156,7 @@ static bool run_pass(struct reducer *r, const struct pass *pass)
     r->ways = pass->ways;
     reducer_tell(r);
     if (pass->stage == STAGE_EXACT) {
-        foresight_end(r->foresight); /* its steps are no candidates */
+        speculation_end(r->speculation); /* its steps are no candidates */
     }
     struct stage_account *account = &r->result->stages[pass->stage];
     account->was_run = true;
@@ -243,7 +254,7 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
     struct reducer r = {.world = w,
                         .options = &options,
                         .result = m,
-                        .foresight = foresight_new(o->jobs),
+                        .speculation = speculation_new(o->jobs),
                         .stage = STAGE_NONE,
                         .e = e};
     limit_begin(&options.budget);
@@ -251,12 +262,12 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
     if (result == 0) {
         limit_begin(&options.budget); /* it is for the search, however long what was given takes */
         reducer_run_stages(&r, 0);
-        foresight_end(r.foresight);
+        speculation_end(r.speculation);
         conclude(&r);
         result = r.is_broken ? -1 : 0;
     }
     reducer_release(&r);
-    foresight_free(r.foresight);
+    speculation_free(r.speculation);
     return result;
 }
 

@@ -7,7 +7,7 @@
 #include "monitor/overlap.h"
 #include "trace/time_text.h"
 
-static void forget(const struct chronicle *h, uint32_t process, struct span *slots)
+static void forget(const struct state_history *h, uint32_t process, struct span *slots)
 {
     for (uint32_t i = 0; i < h->bound->slots.count; i++) {
         if (h->bound->slots.at[i].process == process) {
@@ -18,7 +18,7 @@ static void forget(const struct chronicle *h, uint32_t process, struct span *slo
 
 /* How many messages are on their way, in the cut, from one process to another: sent, and not all of
  * them received. */
-static int64_t messages_between(const struct chronicle *h, const uint32_t *taken,
+static int64_t messages_between(const struct state_history *h, const uint32_t *taken,
                                 const struct slot *slot, struct arena *a)
 {
     const struct cuts *c = &h->cuts;
@@ -29,8 +29,8 @@ static int64_t messages_between(const struct chronicle *h, const uint32_t *taken
     for (uint32_t r = received; r < c->first[slot->other + 1]; r++) {
         for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
             const uint32_t send = c->needs[n];
-            if (c->process[send] == slot->process && send < sent && chronicle_is_send(h, send) &&
-                !bits_has(is_counted, send)) {
+            if (c->process[send] == slot->process && send < sent &&
+                state_history_is_send(h, send) && !bits_has(is_counted, send)) {
                 bits_add(is_counted, send);
                 count++;
             }
@@ -40,7 +40,7 @@ static int64_t messages_between(const struct chronicle *h, const uint32_t *taken
 }
 
 /* What every slot is in the cut. */
-static struct span *slots_in(const struct chronicle *h, const uint32_t *taken, struct arena *a)
+static struct span *slots_in(const struct state_history *h, const uint32_t *taken, struct arena *a)
 {
     const size_t count = SLOT_FIRST + h->bound->slots.count;
     struct span *slots = arena_array(a, struct span, count);
@@ -66,7 +66,7 @@ static struct span *slots_in(const struct chronicle *h, const uint32_t *taken, s
     return slots;
 }
 
-bool witness_holds(const struct chronicle *h, uint32_t root, const uint32_t *taken)
+bool witness_holds(const struct state_history *h, uint32_t root, const uint32_t *taken)
 {
     const struct cells *cells = &h->bound->cells;
     struct arena scratch = {0};
@@ -96,7 +96,7 @@ static void say(struct words *w, const char *format, ...)
     }
 }
 
-static void say_values(struct words *w, const struct chronicle *h, const struct spec *s,
+static void say_values(struct words *w, const struct state_history *h, const struct spec *s,
                        uint32_t process, const struct span *slots)
 {
     for (uint32_t i = 0; i < h->bound->slots.count; i++) {
@@ -114,27 +114,29 @@ static void say_values(struct words *w, const struct chronicle *h, const struct 
     }
 }
 
-static uint64_t number_of(const struct chronicle *h, event_id id)
+static uint64_t number_of(const struct state_history *h, event_id id)
 {
     return h->numbers == NULL ? id : h->numbers[id];
 }
 
 /* The last report of a process that a cut has, one of the history. */
-static struct chronicle_last last_of(const struct chronicle *h, uint32_t report)
+static struct state_history_last last_of(const struct state_history *h, uint32_t report)
 {
     const event_id id = h->reports[report].event;
     const struct event *e = trace_at(h->trace, id);
     const bool is_computed =
         h->stamps != NULL && (e->has & HAS_HLC) == 0 && (e->has & HAS_TIME) != 0;
-    return (struct chronicle_last){.event = number_of(h, id),
-                                   .time = h->cuts.time[report],
-                                   .hlc_time = is_computed ? h->stamps[id].time : e->hlc_time,
-                                   .hlc_count = is_computed ? h->stamps[id].count : e->hlc_count,
-                                   .has_hlc = h->reports[report].slot != REPORT_GAP &&
-                                              (is_computed || (e->has & HAS_HLC) != 0)};
+    return (struct state_history_last){.event = number_of(h, id),
+                                       .time = h->cuts.time[report],
+                                       .hlc_time = is_computed ? h->stamps[id].time : e->hlc_time,
+                                       .hlc_count =
+                                           is_computed ? h->stamps[id].count : e->hlc_count,
+                                       .has_hlc = h->reports[report].slot != REPORT_GAP &&
+                                                  (is_computed || (e->has & HAS_HLC) != 0)};
 }
 
-static void say_moment(struct words *w, const struct chronicle *h, uint32_t process, uint32_t taken)
+static void say_moment(struct words *w, const struct state_history *h, uint32_t process,
+                       uint32_t taken)
 {
     const struct cuts *c = &h->cuts;
     const uint32_t next = c->first[process] + taken;
@@ -145,7 +147,7 @@ static void say_moment(struct words *w, const struct chronicle *h, uint32_t proc
         say(w, " before its first report");
         return;
     }
-    const struct chronicle_last last = has_base ? h->base->last[process] : last_of(h, next - 1);
+    const struct state_history_last last = has_base ? h->base->last[process] : last_of(h, next - 1);
     const bool is_gap = !has_base && h->reports[next - 1].slot == REPORT_GAP;
     say(w, is_gap ? " among what is missing before event %llu" : " after event %llu",
         (unsigned long long)last.event);
@@ -196,7 +198,7 @@ static void say_crossing(struct words *w, const struct crossing *c)
     }
 }
 
-static void cross_within(struct crossing *crossing, const struct chronicle *h, uint32_t send,
+static void cross_within(struct crossing *crossing, const struct state_history *h, uint32_t send,
                          uint32_t receive)
 {
     const struct cuts *c = &h->cuts;
@@ -215,14 +217,15 @@ static void cross_within(struct crossing *crossing, const struct chronicle *h, u
 }
 
 /* Whether the cut has the report of the process. */
-static bool is_taken(const struct chronicle *h, const uint32_t *taken, uint32_t process,
+static bool is_taken(const struct state_history *h, const uint32_t *taken, uint32_t process,
                      uint32_t report)
 {
     return report < h->cuts.first[process] + taken[process];
 }
 
 /* A message that comes in pieces is named once for whom it comes to. */
-static void find_within(struct crossing *crossing, const struct chronicle *h, const uint32_t *taken)
+static void find_within(struct crossing *crossing, const struct state_history *h,
+                        const uint32_t *taken)
 {
     const struct cuts *c = &h->cuts;
     const uint32_t report_count = cuts_report_count(c);
@@ -232,7 +235,7 @@ static void find_within(struct crossing *crossing, const struct chronicle *h, co
         const bool is_after = !is_taken(h, taken, c->process[r], r);
         for (uint32_t n = c->need_first[r]; is_after && n < c->need_first[r + 1]; n++) {
             const uint32_t send = c->needs[n];
-            if (is_taken(h, taken, c->process[send], send) && chronicle_is_send(h, send) &&
+            if (is_taken(h, taken, c->process[send], send) && state_history_is_send(h, send) &&
                 named_for[send] != c->process[r] + 1) {
                 named_for[send] = c->process[r] + 1;
                 cross_within(crossing, h, send, r);
@@ -242,8 +245,8 @@ static void find_within(struct crossing *crossing, const struct chronicle *h, co
     arena_release(&scratch);
 }
 
-static void find_passing(struct crossing *on_way, struct crossing *lost, const struct chronicle *h,
-                         const uint32_t *taken)
+static void find_passing(struct crossing *on_way, struct crossing *lost,
+                         const struct state_history *h, const uint32_t *taken)
 {
     vec_each (&h->passing, m) {
         const bool is_sent = m->send == UINT32_MAX || is_taken(h, taken, m->from, m->send);
@@ -262,7 +265,7 @@ static void find_passing(struct crossing *on_way, struct crossing *lost, const s
     }
 }
 
-static void say_messages(struct words *w, const struct chronicle *h, const uint32_t *taken)
+static void say_messages(struct words *w, const struct state_history *h, const uint32_t *taken)
 {
     struct crossing on_way = {0};
     struct crossing lost = {0};
@@ -279,7 +282,7 @@ static void say_messages(struct words *w, const struct chronicle *h, const uint3
     vec_release(&lost.named.text);
 }
 
-const char *witness_text(const struct chronicle *h, const struct spec *s, const uint32_t *taken,
+const char *witness_text(const struct state_history *h, const struct spec *s, const uint32_t *taken,
                          struct findings *f)
 {
     struct arena scratch = {0};
@@ -299,7 +302,7 @@ const char *witness_text(const struct chronicle *h, const struct spec *s, const 
 }
 
 /* The slots that the formula reads. */
-static struct bits slots_of(const struct chronicle *h, uint32_t root, struct arena *a)
+static struct bits slots_of(const struct state_history *h, uint32_t root, struct arena *a)
 {
     const struct cells *cells = &h->bound->cells;
     const struct bits reads = bits_take(a, SLOT_FIRST + h->bound->slots.count);
@@ -314,7 +317,7 @@ static struct bits slots_of(const struct chronicle *h, uint32_t root, struct are
     return reads;
 }
 
-struct bits witness_processes(const struct chronicle *h, uint32_t root, struct arena *a)
+struct bits witness_processes(const struct state_history *h, uint32_t root, struct arena *a)
 {
     const struct bits reads = slots_of(h, root, a);
     const struct bits processes = bits_take(a, h->cuts.process_count);
@@ -326,7 +329,7 @@ struct bits witness_processes(const struct chronicle *h, uint32_t root, struct a
     return processes;
 }
 
-static void list_values(struct finding_state *state, const struct chronicle *h,
+static void list_values(struct finding_state *state, const struct state_history *h,
                         const struct spec *s, uint32_t process, const struct span *slots,
                         struct findings *f)
 {
@@ -344,7 +347,7 @@ static void list_values(struct finding_state *state, const struct chronicle *h,
     state->values = values;
 }
 
-struct finding_state *witness_states(const struct chronicle *h, const struct spec *s,
+struct finding_state *witness_states(const struct state_history *h, const struct spec *s,
                                      const uint32_t *taken, struct findings *f)
 {
     struct arena scratch = {0};
@@ -366,7 +369,7 @@ struct finding_state *witness_states(const struct chronicle *h, const struct spe
     return states;
 }
 
-struct witness_events witness_events(const struct chronicle *h, uint32_t root,
+struct witness_events witness_events(const struct state_history *h, uint32_t root,
                                      const uint32_t *taken, uint32_t input, struct findings *f)
 {
     struct arena scratch = {0};

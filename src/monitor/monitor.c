@@ -16,7 +16,7 @@ void monitor_result_release(struct monitor_result *r)
 
 struct monitoring {
     const struct monitor_options *options;
-    struct chronicle chronicle;
+    struct state_history history;
     struct bound bound;
     struct findings *findings;
     uint32_t *taken;
@@ -70,9 +70,9 @@ static int decide_all(struct monitoring *m, struct monitor_result *r, struct err
             vec_push(&r->properties, answer_unknown(MONITOR_TEMPORAL));
             continue;
         }
-        const struct asking asking = {&m->chronicle, &m->options->decide,
+        const struct asking asking = {&m->history, &m->options->decide,
                                       *vec_at(&m->bound.atoms, b->atom), m->taken};
-        const char *name = file_name(spec, i, &m->chronicle.arena);
+        const char *name = file_name(spec, i, &m->history.arena);
         if (m->options->smtlib != NULL && answer_write(&asking, m->options->smtlib, name, e) < 0) {
             return -1;
         }
@@ -87,7 +87,7 @@ static int decide_all(struct monitoring *m, struct monitor_result *r, struct err
 }
 
 /* Those between processes; one that comes in pieces is one. */
-static uint64_t count_messages(struct chronicle *h)
+static uint64_t count_messages(struct state_history *h)
 {
     const struct cuts *c = &h->cuts;
     const uint32_t report_count = cuts_report_count(c);
@@ -98,7 +98,7 @@ static uint64_t count_messages(struct chronicle *h)
         const uint32_t to = c->process[r] + 1;
         for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
             const uint32_t send = c->needs[n];
-            count += counted_for[send] != to && chronicle_is_send(h, send);
+            count += counted_for[send] != to && state_history_is_send(h, send);
             counted_for[send] = to;
         }
     }
@@ -110,21 +110,21 @@ int monitor_find(const struct trace *t, const struct monitor_options *o, struct 
                  struct monitor_result *r, struct notes *n, struct err *e)
 {
     struct monitoring m = {.options = o, .findings = f};
-    chronicle_processes(&m.chronicle, t);
-    const struct checker_system system = {m.chronicle.processes.at, m.chronicle.inside_count};
+    state_history_processes(&m.history, t);
+    const struct checker_system system = {m.history.processes.at, m.history.inside_count};
     int result = bind_spec(&m.bound, o->spec, &system, e);
     r->is_misfit = result < 0;
     if (result == 0) {
-        const struct chronicle_options options = {.skew = o->skew, .is_logical = o->is_paper};
-        chronicle_build(&m.chronicle, o->spec, &m.bound, &options, n);
-        m.taken = arena_array(&m.chronicle.arena, uint32_t, m.chronicle.cuts.process_count);
-        r->process_count = m.chronicle.cuts.process_count;
-        r->report_count = cuts_report_count(&m.chronicle.cuts);
-        r->message_count = count_messages(&m.chronicle);
-        r->gap_count = m.chronicle.gaps.count;
+        const struct state_history_options options = {.skew = o->skew, .is_logical = o->is_paper};
+        state_history_build(&m.history, o->spec, &m.bound, &options, n);
+        m.taken = arena_array(&m.history.arena, uint32_t, m.history.cuts.process_count);
+        r->process_count = m.history.cuts.process_count;
+        r->report_count = cuts_report_count(&m.history.cuts);
+        r->message_count = count_messages(&m.history);
+        r->gap_count = m.history.gaps.count;
         result = decide_all(&m, r, e);
     }
     bound_release(&m.bound);
-    chronicle_release(&m.chronicle);
+    state_history_release(&m.history);
     return result;
 }

@@ -8,7 +8,7 @@
 /* A bar has so many columns; names are cut and lanes left out beyond these. */
 enum { BAR_SIZE = 56, NAME_SIZE_MAX = 20, LANES_MAX = 16 };
 
-struct overlap_state overlap_state(const struct chronicle *h, uint32_t process, uint32_t taken)
+struct overlap_state overlap_state(const struct state_history *h, uint32_t process, uint32_t taken)
 {
     const struct cuts *c = &h->cuts;
     const uint32_t next = c->first[process] + taken;
@@ -26,7 +26,7 @@ struct overlap_state overlap_state(const struct chronicle *h, uint32_t process, 
     return s;
 }
 
-struct overlap overlap_find(const struct chronicle *h, const uint32_t *taken,
+struct overlap overlap_find(const struct state_history *h, const uint32_t *taken,
                             const struct bits *among)
 {
     struct overlap o = {.left = INT64_MAX, .entered = INT64_MIN};
@@ -54,7 +54,8 @@ struct overlap overlap_find(const struct chronicle *h, const uint32_t *taken,
 
 /* ---- words ---- */
 
-static const char *say_why(const struct chronicle *h, const struct overlap *o, struct findings *f)
+static const char *say_why(const struct state_history *h, const struct overlap *o,
+                           struct findings *f)
 {
     const uint64_t tick_ns = h->trace->tables.tick_ns;
     const char *early = *vec_at(&h->processes, o->early);
@@ -80,7 +81,7 @@ static const char *say_why(const struct chronicle *h, const struct overlap *o, s
                          early, left, between, late, entered, skew, early, late);
 }
 
-static const char *say_least(const struct chronicle *h, const struct overlap_least *least,
+static const char *say_least(const struct state_history *h, const struct overlap_least *least,
                              struct findings *f)
 {
     char skew[TIME_TEXT_SIZE];
@@ -140,7 +141,7 @@ static void take_time(struct lanes *l, int64_t time)
     l->has_time = true;
 }
 
-static struct lanes find_lanes(const struct chronicle *h, const uint32_t *taken,
+static struct lanes find_lanes(const struct state_history *h, const uint32_t *taken,
                                const struct bits *reads)
 {
     struct lanes l = {0};
@@ -165,7 +166,7 @@ static struct lanes find_lanes(const struct chronicle *h, const uint32_t *taken,
     return l;
 }
 
-static const char *draw(const struct chronicle *h, const struct lanes *l, struct findings *f)
+static const char *draw(const struct state_history *h, const struct lanes *l, struct findings *f)
 {
     char from[TIME_TEXT_SIZE];
     char to[TIME_TEXT_SIZE];
@@ -191,8 +192,9 @@ static const char *draw(const struct chronicle *h, const struct lanes *l, struct
                             : findings_text(f, "%s\n  and %u more", text, (unsigned)l->left_out);
 }
 
-const char *overlap_text(const struct chronicle *h, const uint32_t *taken, const struct bits *reads,
-                         const struct overlap_least *least, struct findings *f)
+const char *overlap_text(const struct state_history *h, const uint32_t *taken,
+                         const struct bits *reads, const struct overlap_least *least,
+                         struct findings *f)
 {
     const struct overlap of_read = overlap_find(h, taken, reads);
     const struct overlap of_all = overlap_find(h, taken, NULL);

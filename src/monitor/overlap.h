@@ -15,7 +15,7 @@ struct overlap_state {
     bool has_left;    /* false: the state is the last */
     int64_t entered, left;
 };
-struct overlap_state overlap_state(const struct chronicle *h, uint32_t process, uint32_t taken);
+struct overlap_state overlap_state(const struct state_history *h, uint32_t process, uint32_t taken);
 
 struct overlap {
     bool has_pair;        /* some state was left, and some entered */
@@ -24,7 +24,7 @@ struct overlap {
     int64_t skew_needed; /* the clocks differ by so much at least if the cut was there; in ticks */
 };
 /* Looks at the processes that `among` has; at all when it is NULL. */
-struct overlap overlap_find(const struct chronicle *h, const uint32_t *taken,
+struct overlap overlap_find(const struct state_history *h, const uint32_t *taken,
                             const struct bits *among);
 
 /* The least skew with which some cut shows the property. */
@@ -36,7 +36,8 @@ struct overlap_least {
 /* Sentences: by how much the states miss each other or overlap, which message would have ruled the
  * cut out, the least skew; and a line for each of the processes that `reads` has, with its state as
  * a bar. "" where clocks say nothing. In the arena of f. */
-const char *overlap_text(const struct chronicle *h, const uint32_t *taken, const struct bits *reads,
-                         const struct overlap_least *least, struct findings *f);
+const char *overlap_text(const struct state_history *h, const uint32_t *taken,
+                         const struct bits *reads, const struct overlap_least *least,
+                         struct findings *f);
 
 #endif

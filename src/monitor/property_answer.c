@@ -21,7 +21,7 @@ static struct monitor_answer decide_clauses(const struct asking *a, const struct
     struct limit_watch watch = {.limit = a->options->limit};
     struct monitor_answer answer = {.verdict = CUT_NO, .clause_count = clauses->list.count};
     vec_each (&clauses->list, clause) {
-        const struct decision d = decide_clause(a->chronicle, clause, &watch, a->taken);
+        const struct decision d = decide_clause(a->history, clause, &watch, a->taken);
         /* What libz3 can decide is better than what nothing can. */
         const bool is_open = answer.verdict == CUT_UNKNOWN && answer.reason[0] != '\0';
         if (d.verdict == CUT_YES ||
@@ -58,8 +58,8 @@ static void decide_formula(const struct asking *a, uint64_t spent_ns, struct mon
         *time_ns = *time_ns == 0 ? 1 : *time_ns;
     }
     const struct decision d = a->options->is_by_solver
-                                  ? formula_decide(a->chronicle, &question, a->taken)
-                                  : formula_decide_parts(a->chronicle, &question, part, a->taken);
+                                  ? formula_decide(a->history, &question, a->taken)
+                                  : formula_decide_parts(a->history, &question, part, a->taken);
     answer->verdict = d.verdict;
     answer->method = d.method;
     answer->reason = d.reason;
@@ -74,7 +74,7 @@ static struct monitor_answer decide(const struct asking *a)
     const size_t literals_max =
         a->options->literals_max == 0 ? LITERALS_MAX_DEFAULT : a->options->literals_max;
     if (!a->options->is_by_solver &&
-        clauses_build(&clauses, a->chronicle, a->root, literals_max, &arena)) {
+        clauses_build(&clauses, a->history, a->root, literals_max, &arena)) {
         answer = decide_clauses(a, &clauses);
     }
     if (answer.verdict == CUT_UNKNOWN && answer.reason[0] == '\0') {
@@ -88,19 +88,19 @@ static struct monitor_answer decide(const struct asking *a)
 struct monitor_answer answer_decide(const struct asking *a)
 {
     struct monitor_answer answer = decide(a);
-    if (answer.verdict == CUT_NO && a->chronicle->has_threads) {
+    if (answer.verdict == CUT_NO && a->history->has_threads) {
         answer.verdict = CUT_UNKNOWN;
         answer.reason = MONITOR_THREADS;
-    } else if (answer.verdict == CUT_NO && a->chronicle->doubts > 0) {
+    } else if (answer.verdict == CUT_NO && a->history->doubts > 0) {
         answer.verdict = CUT_UNKNOWN;
         answer.reason = MONITOR_DOUBTED;
-    } else if (answer.verdict == CUT_YES && a->chronicle->has_unmatched) {
+    } else if (answer.verdict == CUT_YES && a->history->has_unmatched) {
         answer.verdict = CUT_UNKNOWN;
         answer.reason = MONITOR_UNMATCHED;
-    } else if (answer.verdict == CUT_YES && !chronicle_is_certain(a->chronicle, a->taken)) {
+    } else if (answer.verdict == CUT_YES && !state_history_is_certain(a->history, a->taken)) {
         answer.verdict = CUT_UNKNOWN;
         answer.reason = "it may have held, unless a report that is missing was a message";
-    } else if (answer.verdict == CUT_UNKNOWN && a->chronicle->gaps.count > 0 &&
+    } else if (answer.verdict == CUT_UNKNOWN && a->history->gaps.count > 0 &&
                strcmp(answer.reason, MONITOR_UNREPORTED) == 0) {
         answer.reason = MONITOR_MISSING;
     }
@@ -114,7 +114,7 @@ int answer_write(const struct asking *a, const char *folder, const char *name, s
     const int size = snprintf(path, sizeof path, "%s/%s.smt2", folder, name);
     return size >= (int)sizeof path
                ? err_set(e, "%s: the name is too long for a folder of files", folder)
-               : formula_write(a->chronicle, &question, path, e);
+               : formula_write(a->history, &question, path, e);
 }
 
 static const char *sentence(struct findings *f, const struct spec *s, const struct spec_property *p)
@@ -153,17 +153,17 @@ static uint32_t least_tries(const struct cuts *c)
 
 bool answer_find_least(const struct asking *a, enum method method, struct overlap_least *least)
 {
-    struct cuts *c = &a->chronicle->cuts;
+    struct cuts *c = &a->history->cuts;
     const int64_t skew = c->skew;
     const bool is_cheap = method == METHOD_LEAST || method == METHOD_FLOW || method == METHOD_STEPS;
-    if (skew == INT64_MAX || !is_cheap || a->options->is_by_solver || !a->chronicle->has_times ||
-        a->chronicle->gaps.count > 0) {
+    if (skew == INT64_MAX || !is_cheap || a->options->is_by_solver || !a->history->has_times ||
+        a->history->gaps.count > 0) {
         return false;
     }
     struct arena scratch = {0};
     uint32_t *best = arena_array(&scratch, uint32_t, c->process_count + 1);
     memcpy(best, a->taken, c->process_count * sizeof *best);
-    least->skew = overlap_find(a->chronicle, best, NULL).skew_needed;
+    least->skew = overlap_find(a->history, best, NULL).skew_needed;
     int64_t low = 0;
     bool is_known = true;
     for (uint32_t i = least_tries(c); i > 0 && is_known && low < least->skew; i--) {
@@ -172,7 +172,7 @@ bool answer_find_least(const struct asking *a, enum method method, struct overla
         is_known = answer.verdict != CUT_UNKNOWN;
         if (answer.verdict == CUT_YES) {
             memcpy(best, a->taken, c->process_count * sizeof *best);
-            least->skew = overlap_find(a->chronicle, best, NULL).skew_needed;
+            least->skew = overlap_find(a->history, best, NULL).skew_needed;
         } else if (is_known) {
             low = c->skew + 1;
         }
@@ -187,7 +187,7 @@ bool answer_find_least(const struct asking *a, enum method method, struct overla
 static const struct finding_moment *moment_of(const struct asking *a,
                                               const struct answer_source *from, struct findings *f)
 {
-    const struct chronicle *h = a->chronicle;
+    const struct state_history *h = a->history;
     const struct overlap o = overlap_find(h, a->taken, NULL);
     struct finding_moment *moment = arena_array(&f->arena, struct finding_moment, 1);
     *moment = (struct finding_moment){
@@ -207,9 +207,9 @@ static const char *argument_of(const struct asking *a, const struct answer_sourc
                                struct findings *f)
 {
     struct arena scratch = {0};
-    const struct bits reads = witness_processes(a->chronicle, a->root, &scratch);
-    const char *text = findings_text(f, "%s%s", witness_text(a->chronicle, from->spec, a->taken, f),
-                                     overlap_text(a->chronicle, a->taken, &reads, from->least, f));
+    const struct bits reads = witness_processes(a->history, a->root, &scratch);
+    const char *text = findings_text(f, "%s%s", witness_text(a->history, from->spec, a->taken, f),
+                                     overlap_text(a->history, a->taken, &reads, from->least, f));
     arena_release(&scratch);
     return text;
 }
@@ -218,9 +218,9 @@ void answer_tell(const struct asking *a, const struct answer_source *from, struc
 {
     const struct spec_property *p = vec_at(&from->spec->properties, from->property);
     const char *name = names_text(&from->spec->names, p->name);
-    must(witness_holds(a->chronicle, a->root, a->taken));
+    must(witness_holds(a->history, a->root, a->taken));
     const struct witness_events events =
-        witness_events(a->chronicle, a->root, a->taken, from->input, f);
+        witness_events(a->history, a->root, a->taken, from->input, f);
     findings_add(f, &(struct finding){.kind = FINDING_PREDICATE,
                                       .status = STATUS_PREDICTED,
                                       .grade = GRADE_SOUND,

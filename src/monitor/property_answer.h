@@ -1,4 +1,4 @@
-/* What becomes of one property on one chronicle, and how it is told. */
+/* What becomes of one property on one history, and how it is told. */
 #ifndef CLEW_MONITOR_PROPERTY_ANSWER_H
 #define CLEW_MONITOR_PROPERTY_ANSWER_H
 
@@ -9,7 +9,7 @@
 #include "trace/finding.h"
 
 struct asking {
-    struct chronicle *chronicle;
+    struct state_history *history;
     const struct decide_options *options;
     uint32_t root;   /* the formula: a cell */
     uint32_t *taken; /* per process: the cut of a YES */

@@ -13,15 +13,17 @@ static struct race_pair pair_of(event_id a, event_id b)
 }
 
 /* Takes one decided candidate; false counts are the caller's. */
-static void take(struct tally *y, event_id a, event_id b, enum race_verdict verdict)
+static void take(struct race_groups *y, event_id a, event_id b, enum race_verdict verdict)
 {
     const struct race_pair pair = pair_of(a, b);
-    const bool is_left = verdict == RACE_UNKNOWN && tally_decides_places(y); /* to its grade */
-    tally_decided(y, &(struct race_decided){.verdict = verdict, .a = pair.first, .b = pair.second});
+    const bool is_left =
+        verdict == RACE_UNKNOWN && race_groups_decides_places(y); /* to its grade */
+    race_groups_decided(
+        y, &(struct race_decided){.verdict = verdict, .a = pair.first, .b = pair.second});
     y->stats->unknown -= is_left;
     if (verdict == RACE_YES || is_left) {
         y->stats->data_races++;
-        tally_add(y, &pair, 1);
+        race_groups_add(y, &pair, 1);
     }
 }
 
@@ -54,7 +56,7 @@ enum {
 
 /* Counts candidates as unknown, all at once, when no time is left and nobody wants to hear of each.
  */
-static bool is_left_open(struct tally *y, uint64_t count)
+static bool is_left_open(struct race_groups *y, uint64_t count)
 {
     const bool is_open = limit_is_over(&y->watch, 1) && y->o->decided == NULL;
     y->stats->unknown += is_open ? count : 0;
@@ -62,7 +64,7 @@ static bool is_left_open(struct tally *y, uint64_t count)
 }
 
 struct judging {
-    struct tally *y;
+    struct race_groups *y;
     const struct accesses *a;
     const struct judge *judge;
 };
@@ -94,10 +96,10 @@ static void add_pairs(void *context, const struct access_class *first,
 
 /* Whether there are too many candidates to decide them all. Where places are graded, each pair of
  * places needs one: grading looks at its pairs. */
-static bool is_searched(const struct tally *y, const struct accesses *a)
+static bool is_searched(const struct race_groups *y, const struct accesses *a)
 {
     uint64_t count = 0;
-    if (!tally_decides_places(y) || tally_wants_each(y)) {
+    if (!race_groups_decides_places(y) || race_groups_wants_each(y)) {
         return false;
     }
     data_each_conflict(a, add_pairs, &count);
@@ -116,7 +118,7 @@ static void judge_classes(void *context, const struct access_class *first,
     struct concurrent span = {.from = 0, .to = second->count};
     struct concurrent rising = {0};
     for (uint32_t i = 0; i < first->count; i++) {
-        if (!tally_takes(g->y)) {
+        if (!race_groups_takes(g->y)) {
             continue;
         }
         g->y->stats->data_candidates += second->count;
@@ -136,7 +138,7 @@ static void judge_classes(void *context, const struct access_class *first,
     }
 }
 
-void data_judge(struct tally *y, const struct accesses *a, const struct judge *judge,
+void data_judge(struct race_groups *y, const struct accesses *a, const struct judge *judge,
                 enum data_part part)
 {
     struct judging g = {.y = y, .a = a, .judge = judge};
@@ -161,7 +163,7 @@ static void search_classes(void *context, const struct access_class *first,
     g->y->stats->data_candidates += (uint64_t)first->count * second->count;
     const struct race_pair any = pair_of(a[0], b[0]);
     if ((judge->excludes != NULL && judge->excludes(judge->self, first, second)) ||
-        tally_find(g->y, &any) != NULL) {
+        race_groups_find(g->y, &any) != NULL) {
         return;
     }
     for (uint32_t i = 0; i < first->count; i++) {
@@ -182,7 +184,7 @@ static void search_classes(void *context, const struct access_class *first,
     }
 }
 
-void data_search(struct tally *y, const struct accesses *a, const struct judge *judge)
+void data_search(struct race_groups *y, const struct accesses *a, const struct judge *judge)
 {
     struct judging g = {.y = y, .a = a, .judge = judge};
     if (is_searched(y, a)) {
@@ -191,7 +193,7 @@ void data_search(struct tally *y, const struct accesses *a, const struct judge *
 }
 
 struct counting {
-    struct tally *y;
+    struct race_groups *y;
     const struct accesses *a;
     const struct hb *hb;
     struct ancestors ancestors;
@@ -213,7 +215,7 @@ static void count_classes(void *context, const struct access_class *first,
     const struct plain_pair p = plain_pair_of(g->hb, &g->ancestors, g->a, classes, &g->scratch);
     g->y->stats->data_candidates += candidates;
     (void)limit_is_over(&g->y->watch, first->count + second->count);
-    if (tally_wants_each(g->y)) {
+    if (race_groups_wants_each(g->y)) {
         for (uint32_t i = 0; i < first->count; i++) {
             for (uint32_t k = 0; k < second->count; k++) {
                 take(g->y, p.first[i], p.second[k],
@@ -229,13 +231,13 @@ static void count_classes(void *context, const struct access_class *first,
         g->y->stats->data_races += count;
         if (count > 0) {
             const struct race_pair pair = pair_of(a_first, b_first);
-            tally_add(g->y, &pair, count);
+            race_groups_add(g->y, &pair, count);
         }
     }
     arena_reset(&g->scratch, mark);
 }
 
-void data_count(struct tally *y, const struct accesses *a, const struct hb *hb)
+void data_count(struct race_groups *y, const struct accesses *a, const struct hb *hb)
 {
     struct counting g = {.y = y, .a = a, .hb = hb};
     ancestors_build(&g.ancestors, hb, &g.arena);

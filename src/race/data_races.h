@@ -19,7 +19,7 @@ enum data_part {
 };
 
 /* Decides every candidate by the judge. */
-void data_judge(struct tally *y, const struct accesses *a, const struct judge *judge,
+void data_judge(struct race_groups *y, const struct accesses *a, const struct judge *judge,
                 enum data_part part);
 
 /* The rest of data_judge (DATA_FEW): where places are graded and there are more than
@@ -27,9 +27,9 @@ void data_judge(struct tally *y, const struct accesses *a, const struct judge *j
  * left to grading; none where the places of the classes have a candidate already. What it finds
  * depends on what was found before, so that the work is not shared. O(accesses) for two classes,
  * and deciding. */
-void data_search(struct tally *y, const struct accesses *a, const struct judge *judge);
+void data_search(struct race_groups *y, const struct accesses *a, const struct judge *judge);
 
 /* Counts in a plain relation (plain.h); enumerates only when somebody wants to hear of each. */
-void data_count(struct tally *y, const struct accesses *a, const struct hb *hb);
+void data_count(struct race_groups *y, const struct accesses *a, const struct hb *hb);
 
 #endif

@@ -28,7 +28,7 @@ enum {
 };
 
 struct grading {
-    struct tally *y;
+    struct race_groups *y;
     const struct place_input *in;
     struct arena arena;
     struct hb observed;
@@ -67,13 +67,13 @@ static bool is_stamped(const struct grading *r)
  * order, so this closes no cycle. */
 static void add_demands(struct grading *r)
 {
-    struct demands demands;
-    demand_list needs = {0};
+    struct dependencies dependencies;
+    dependency_list needs = {0};
     const size_t count = r->observed.edges.list.count;
-    demands_build(&demands, r->in->hb);
+    dependencies_build(&dependencies, r->in->hb);
     for (event_id id = 0; id < r->y->t->events.count; id++) {
         vec_clear(&needs);
-        demands_of(&demands, id, true, &needs);
+        dependencies_of(&dependencies, id, true, &needs);
         vec_each (&needs, need) {
             if (*need < id && !hb_is_before(&r->observed, *need, id)) {
                 edges_add(&r->observed.edges, *need, id, EDGE_GIVEN);
@@ -81,7 +81,7 @@ static void add_demands(struct grading *r)
         }
     }
     vec_release(&needs);
-    demands_release(&demands);
+    dependencies_release(&dependencies);
     if (r->observed.edges.list.count > count) {
         const event_id blocked = hb_rebuild(&r->observed);
         must(blocked == EVENT_NONE);
@@ -122,7 +122,7 @@ static struct race_group *group_of(const struct grading *r, const struct access_
 {
     const event_id *events = r->in->accesses->events;
     const struct race_pair pair = pair_of(events[first->first], events[second->first]);
-    struct race_group *group = tally_find(r->y, &pair);
+    struct race_group *group = race_groups_find(r->y, &pair);
     return group == NULL || group->grade == GRADE_SOUND ? NULL : group;
 }
 
@@ -366,7 +366,7 @@ static void decide_messages(struct grading *r, struct race_group *group)
 
 static void refute(struct grading *r)
 {
-    struct tally *y = r->y;
+    struct race_groups *y = r->y;
     const struct feasible_options options = {.step_max = DECIDE_STEPS_MAX,
                                              .event_max = DECIDE_EVENTS_MAX,
                                              .clause_max = DECIDE_CLAUSES_MAX,
@@ -452,7 +452,7 @@ static void doubt_numbers(struct grading *r)
 
 /* ---- all together ---- */
 
-static bool has_open(const struct tally *y)
+static bool has_open(const struct race_groups *y)
 {
     vec_each (&y->groups, group) {
         if (group->grade != GRADE_SOUND && !group->is_observed) {
@@ -462,7 +462,7 @@ static bool has_open(const struct tally *y)
     return false;
 }
 
-static void leave_all_open(struct tally *y, enum race_open reason)
+static void leave_all_open(struct race_groups *y, enum race_open reason)
 {
     vec_each (&y->groups, group) {
         group->open = reason;
@@ -497,7 +497,7 @@ static int grade(struct grading *r, struct notes *n, struct err *e)
     return 0;
 }
 
-static void count_groups(struct tally *y)
+static void count_groups(struct race_groups *y)
 {
     const bool keeps_all = y->o->wants_all && y->o->model == RACE_STRICT;
     size_t kept = 0;
@@ -525,7 +525,7 @@ static void count_groups(struct tally *y)
     y->stats->location_pairs = kept;
 }
 
-int place_grade(struct tally *y, const struct place_input *in, struct notes *n, struct err *e)
+int place_grade(struct race_groups *y, const struct place_input *in, struct notes *n, struct err *e)
 {
     struct grading r = {.y = y, .in = in};
     int result = 0;

@@ -27,9 +27,9 @@ struct place_input {
 /* Whether the clocks of a recording's observed order fit into memory; else all of it stays open. */
 bool place_grade_fits(const struct trace *t);
 
-/* Grades the groups of the tally and counts them in its stats; drops those that are not sound
+/* Grades the groups of the groups and counts them in its stats; drops those that are not sound
  * unless the options want all. Fails on a given order that names what is not there. */
-MUST_USE int place_grade(struct tally *y, const struct place_input *in, struct notes *n,
+MUST_USE int place_grade(struct race_groups *y, const struct place_input *in, struct notes *n,
                          struct err *e);
 
 #endif

@@ -2,15 +2,15 @@
 
 #include "base/sort.h"
 
-void tally_init(struct tally *y, const struct trace *t, const struct race_options *o,
-                struct race_stats *stats)
+void race_groups_init(struct race_groups *y, const struct trace *t, const struct race_options *o,
+                      struct race_stats *stats)
 {
     *stats = (struct race_stats){0};
-    *y = (struct tally){.t = t, .o = o, .stats = stats, .watch = {.limit = o->budget}};
+    *y = (struct race_groups){.t = t, .o = o, .stats = stats, .watch = {.limit = o->budget}};
     alike_init(&y->alike);
 }
 
-void tally_release(struct tally *y)
+void race_groups_release(struct race_groups *y)
 {
     vec_release(&y->groups);
     map_release(&y->places);
@@ -33,7 +33,7 @@ static int compare_pairs(const struct race_pair *a, const struct race_pair *b)
     return order != 0 ? order : compare_ids(a->send, b->send);
 }
 
-uint64_t tally_key(struct tally *y, const struct race_pair *pair)
+uint64_t race_groups_key(struct race_groups *y, const struct race_pair *pair)
 {
     const bool has_accesses = pair->first != EVENT_NONE;
     const struct event *a = trace_at(y->t, has_accesses ? pair->first : pair->send);
@@ -49,22 +49,22 @@ uint64_t tally_key(struct tally *y, const struct race_pair *pair)
     return map_pair(places, variable * 2 + is_message);
 }
 
-struct race_group *tally_find(struct tally *y, const struct race_pair *pair)
+struct race_group *race_groups_find(struct race_groups *y, const struct race_pair *pair)
 {
-    const uint32_t *number = map_get(&y->group_of, tally_key(y, pair));
+    const uint32_t *number = map_get(&y->group_of, race_groups_key(y, pair));
     return number == NULL ? NULL : &y->groups.at[*number];
 }
 
-bool tally_keeps_pairs(const struct tally *y)
+bool race_groups_keeps_pairs(const struct race_groups *y)
 {
     /* Pairs are graded one by one even where they are only counted. */
-    const bool is_graded = y->o->model == RACE_SOUND || tally_decides_places(y);
+    const bool is_graded = y->o->model == RACE_SOUND || race_groups_decides_places(y);
     return y->o->wants_pairs && (!y->o->counts_only || is_graded);
 }
 
-void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_count)
+void race_groups_add(struct race_groups *y, const struct race_pair *pair, uint64_t pair_count)
 {
-    if (y->o->wants_pairs && !tally_keeps_pairs(y)) {
+    if (y->o->wants_pairs && !race_groups_keeps_pairs(y)) {
         y->stats->location_pairs += pair_count;
         return;
     }
@@ -78,7 +78,7 @@ void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_coun
     }
     bool is_new = false;
     const uint32_t fresh = (uint32_t)y->groups.count;
-    const uint32_t number = *map_slot(&y->group_of, tally_key(y, pair), fresh, &is_new);
+    const uint32_t number = *map_slot(&y->group_of, race_groups_key(y, pair), fresh, &is_new);
     if (is_new) {
         vec_push(&y->groups, (struct race_group){.pair = *pair});
         y->stats->location_pairs++;
@@ -90,7 +90,7 @@ void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_coun
     }
 }
 
-void tally_decided(struct tally *y, const struct race_decided *d)
+void race_groups_decided(struct race_groups *y, const struct race_decided *d)
 {
     y->stats->unknown += d->verdict == RACE_UNKNOWN;
     if (y->o->decided != NULL) {
@@ -98,14 +98,14 @@ void tally_decided(struct tally *y, const struct race_decided *d)
     }
 }
 
-bool tally_decides_places(const struct tally *y)
+bool race_groups_decides_places(const struct race_groups *y)
 {
     return (y->o->decides_places || y->t->tables.order == ORDER_STAMPED) && !y->o->skips_grades;
 }
 
-bool tally_wants_each(const struct tally *y)
+bool race_groups_wants_each(const struct race_groups *y)
 {
-    return y->o->decided != NULL || tally_keeps_pairs(y);
+    return y->o->decided != NULL || race_groups_keeps_pairs(y);
 }
 
 static int by_pair(const void *left, const void *right, const void *context)
@@ -115,7 +115,7 @@ static int by_pair(const void *left, const void *right, const void *context)
                          &((const struct race_group *)right)->pair);
 }
 
-void tally_sort(struct tally *y)
+void race_groups_sort(struct race_groups *y)
 {
     sort_stable(y->groups.at, y->groups.count, sizeof *y->groups.at, by_pair, NULL);
 }

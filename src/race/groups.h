@@ -34,11 +34,11 @@ struct race_group {
     bool is_use;             /* one of the two accesses is a free (use_after_free.h) */
     bool is_observed;        /* the run itself leaves a pair unordered; where places are decided */
     enum race_open open;     /* then: why it is neither sound, observed nor infeasible */
-    const uint64_t *witness; /* an order that shows the pair, in tally.arena; NULL: none */
+    const uint64_t *witness; /* an order that shows the pair, in groups.arena; NULL: none */
     size_t witness_count;
 };
 
-struct tally {
+struct race_groups {
     const struct trace *t;
     const struct race_options *o;
     struct race_stats *stats;
@@ -55,41 +55,41 @@ struct tally {
 };
 
 /* *stats is cleared. */
-void tally_init(struct tally *y, const struct trace *t, const struct race_options *o,
-                struct race_stats *stats);
-void tally_release(struct tally *y);
+void race_groups_init(struct race_groups *y, const struct trace *t, const struct race_options *o,
+                      struct race_stats *stats);
+void race_groups_release(struct race_groups *y);
 
 /* Counts pair_count races that look like this one, which is the first of them. */
-void tally_add(struct tally *y, const struct race_pair *pair, uint64_t pair_count);
+void race_groups_add(struct race_groups *y, const struct race_pair *pair, uint64_t pair_count);
 
 /* What pairs that look alike have in common, as a number: their places, in either order, and what
  * they are about. Two tallies number alike only what they met in the same order. */
-uint64_t tally_key(struct tally *y, const struct race_pair *pair);
+uint64_t race_groups_key(struct race_groups *y, const struct race_pair *pair);
 
 /* The group that looks like this pair, NULL when there is none; not where pairs are wanted one by
  * one. */
-struct race_group *tally_find(struct tally *y, const struct race_pair *pair);
+struct race_group *race_groups_find(struct race_groups *y, const struct race_pair *pair);
 
 /* True when what comes next is ours to decide; all is, unless the work is shared. */
-static inline bool tally_takes(struct tally *y)
+static inline bool race_groups_takes(struct race_groups *y)
 {
     return y->turn_count == 0 || y->turn++ % y->turn_count == y->turn_of;
 }
 
 /* Tells whoever wants to hear of each candidate, and counts those nobody could decide. */
-void tally_decided(struct tally *y, const struct race_decided *d);
+void race_groups_decided(struct race_groups *y, const struct race_decided *d);
 
 /* Whether each pair of places is to be shown, refuted or left open. What strict cannot decide is
  * then a candidate like what it allows. */
-bool tally_decides_places(const struct tally *y);
+bool race_groups_decides_places(const struct race_groups *y);
 
 /* True when races are kept one by one: pairs are wanted, and somebody will see them. */
-bool tally_keeps_pairs(const struct tally *y);
+bool race_groups_keeps_pairs(const struct race_groups *y);
 
 /* True when every candidate has to be told one by one. */
-bool tally_wants_each(const struct tally *y);
+bool race_groups_wants_each(const struct race_groups *y);
 
 /* The groups in listed order of their pairs; ends adding. */
-void tally_sort(struct tally *y);
+void race_groups_sort(struct race_groups *y);
 
 #endif

@@ -54,7 +54,7 @@ static bool is_enabled(const struct merge *m, event_id id)
     const struct graph_span in =
         graph_span_at(graph_into(&m->hb->graph, c->of[id]), c->position[id]);
     for (size_t i = 0; i < in.count; i++) {
-        if (demand_is_edge(in.at[i].kind) && !m->is_done[in.at[i].event]) {
+        if (dependency_is_edge(in.at[i].kind) && !m->is_done[in.at[i].event]) {
             return false;
         }
     }

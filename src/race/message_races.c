@@ -9,7 +9,7 @@
 /* One task's messages, and which of them race: either those of a suffix of what came before each
  * (in a plain relation), or any pairs (decided one by one). */
 struct box {
-    struct tally *y;
+    struct race_groups *y;
     const struct swap_input *in;
     const struct inbox *x;
     struct ancestors *ancestors; /* where messages are counted in a plain relation, else NULL */
@@ -120,7 +120,7 @@ static void count_conflict(struct box *b, uint32_t earlier_class, uint32_t later
     }
     if (total > 0) {
         b->y->stats->conflict_pairs += total;
-        tally_add(b->y, &first, total);
+        race_groups_add(b->y, &first, total);
     }
 }
 
@@ -148,7 +148,7 @@ static void count_decided(struct box *b, uint32_t earlier_class, uint32_t later_
     }
     if (total > 0) {
         b->y->stats->conflict_pairs += total;
-        tally_add(b->y, &first, total);
+        race_groups_add(b->y, &first, total);
     }
 }
 
@@ -165,7 +165,7 @@ static void each_conflict(struct box *b, uint32_t earlier_class, uint32_t later_
             if (races(b, earlier->ranks[i], rank)) {
                 const struct race_pair pair = accesses_of(b, earlier, i, later, k);
                 b->y->stats->conflict_pairs++;
-                tally_add(b->y, &pair, 1);
+                race_groups_add(b->y, &pair, 1);
             }
         }
     }
@@ -177,10 +177,10 @@ static void tell_conflicts(struct box *b)
     const struct access_class *classes = b->in->accesses->classes;
     const struct bucket own = bucket_at(&b->in->inboxes->classes, b->x->task);
     void (*const tell)(struct box * box, uint32_t earlier, uint32_t later) =
-        tally_keeps_pairs(b->y) ? each_conflict
-        : b->from != NULL       ? count_conflict
-        : b->ancestors != NULL  ? count_decided
-                                : each_conflict;
+        race_groups_keeps_pairs(b->y) ? each_conflict
+        : b->from != NULL             ? count_conflict
+        : b->ancestors != NULL        ? count_decided
+                                      : each_conflict;
     for (uint32_t i = 0, first = 0; i < own.count; i++) {
         const struct access_class *a = &classes[own.at[i]];
         first = a->variable == classes[own.at[first]].variable ? first : i;
@@ -214,7 +214,7 @@ static void count_messages_at(struct box *b, uint32_t place)
         if (count > 0) {
             const uint32_t earlier = track.ranks[first_before(b, &track, later)];
             const struct race_pair pair = messages_of(b, earlier, later);
-            tally_add(b->y, &pair, count);
+            race_groups_add(b->y, &pair, count);
         }
         if (limit_is_over(&b->y->watch, 1)) {
             return;
@@ -224,7 +224,7 @@ static void count_messages_at(struct box *b, uint32_t place)
 
 static void tell_messages(struct box *b)
 {
-    if (b->from != NULL && !tally_keeps_pairs(b->y)) {
+    if (b->from != NULL && !race_groups_keeps_pairs(b->y)) {
         vec_each (&b->in->inboxes->place_of.entries, place) {
             if (place->key >> 32 == b->x->task) {
                 count_messages_at(b, place->value);
@@ -236,7 +236,7 @@ static void tell_messages(struct box *b)
         for (uint32_t earlier = 0; earlier < later && !limit_is_over(&b->y->watch, 1); earlier++) {
             if (races(b, earlier, later)) {
                 const struct race_pair pair = messages_of(b, earlier, later);
-                tally_add(b->y, &pair, 1);
+                race_groups_add(b->y, &pair, 1);
             }
         }
     }
@@ -244,12 +244,12 @@ static void tell_messages(struct box *b)
 
 static void tell_decided(struct box *b, uint32_t earlier, uint32_t later, enum race_verdict verdict)
 {
-    tally_decided(b->y, &(struct race_decided){
-                            .verdict = verdict,
-                            .is_message = true,
-                            .a = b->x->messages[later].send,
-                            .b = b->x->messages[earlier].receive,
-                        });
+    race_groups_decided(b->y, &(struct race_decided){
+                                  .verdict = verdict,
+                                  .is_message = true,
+                                  .a = b->x->messages[later].send,
+                                  .b = b->x->messages[earlier].receive,
+                              });
 }
 
 /* ---- a box at a time ---- */
@@ -312,7 +312,7 @@ static void judge_box(struct box *b, const struct judge *judge, struct arena *sc
         b->pairs = bits_take(scratch, (size_t)b->x->count * b->x->count);
     }
     for (uint32_t later = 0; later < b->x->count; later++) {
-        if (tally_takes(b->y)) {
+        if (race_groups_takes(b->y)) {
             judge_rank(b, judge, later, all_from);
         }
     }
@@ -321,7 +321,7 @@ static void judge_box(struct box *b, const struct judge *judge, struct arena *sc
     }
 }
 
-void swap_judge(struct tally *y, const struct swap_input *in, const struct judge *judge)
+void swap_judge(struct race_groups *y, const struct swap_input *in, const struct judge *judge)
 {
     struct arena scratch = {0};
     for (uint32_t task = 0; task < in->inboxes->task_count; task++) {
@@ -587,7 +587,7 @@ static void count_box(struct box *b, struct arena *scratch)
     tell_box(b);
 }
 
-void swap_count(struct tally *y, const struct swap_input *in)
+void swap_count(struct race_groups *y, const struct swap_input *in)
 {
     struct arena arena = {0};
     struct arena scratch = {0};

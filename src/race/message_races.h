@@ -17,11 +17,11 @@ struct swap_input {
 };
 
 /* Decides every candidate by the judge. */
-void swap_judge(struct tally *y, const struct swap_input *in, const struct judge *judge);
+void swap_judge(struct race_groups *y, const struct swap_input *in, const struct judge *judge);
 
 /* Counts in a plain relation (plain.h): a message can come before those whose receives its send
  * does not know of, which are the last ones before it. Enumerates only when somebody wants to hear
  * of each. */
-void swap_count(struct tally *y, const struct swap_input *in);
+void swap_count(struct race_groups *y, const struct swap_input *in);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/fork_pool.h"
 
 struct shared {
-    struct tally *y;
+    struct race_groups *y;
     share_fn work;
     void *context;
     uint32_t count;
@@ -16,8 +16,8 @@ static int work_part(void *context, uint32_t part, struct out *result, struct er
 {
     const struct shared *s = context;
     struct race_stats stats;
-    struct tally y;
-    tally_init(&y, s->y->t, s->y->o, &stats);
+    struct race_groups y;
+    race_groups_init(&y, s->y->t, s->y->o, &stats);
     y.turn_of = part;
     y.turn_count = s->count;
     const int done = s->work(s->context, &y, e);
@@ -27,7 +27,7 @@ static int work_part(void *context, uint32_t part, struct out *result, struct er
         out_bytes(result, &group->pair, sizeof group->pair);
         out_bytes(result, &group->pair_count, sizeof group->pair_count);
     }
-    tally_release(&y);
+    race_groups_release(&y);
     return done;
 }
 
@@ -56,18 +56,18 @@ static int take_part(void *context, const char *bytes, size_t size, struct err *
     must((size - sizeof stats) % group_size == 0);
     memcpy(&stats, bytes, sizeof stats);
     add_stats(s->y->stats, &stats);
-    if (s->y->o->wants_pairs && !tally_keeps_pairs(s->y)) {
+    if (s->y->o->wants_pairs && !race_groups_keeps_pairs(s->y)) {
         s->y->stats->location_pairs += stats.location_pairs; /* they came without groups */
     }
     for (size_t at = sizeof stats; at < size; at += group_size) {
         memcpy(&group.pair, bytes + at, sizeof group.pair);
         memcpy(&group.pair_count, bytes + at + sizeof group.pair, sizeof group.pair_count);
-        tally_add(s->y, &group.pair, group.pair_count);
+        race_groups_add(s->y, &group.pair, group.pair_count);
     }
     return 0;
 }
 
-int share_run(struct tally *y, share_fn work, void *context, struct err *e)
+int share_run(struct race_groups *y, share_fn work, void *context, struct err *e)
 {
     const struct race_options *o = y->o;
     const bool is_ordered =
@@ -76,7 +76,7 @@ int share_run(struct tally *y, share_fn work, void *context, struct err *e)
         return work(context, y, e);
     }
     struct shared s = {.y = y, .work = work, .context = context, .count = o->worker_count};
-    const struct crew crew = {
+    const struct fork_pool crew = {
         .count = s.count, .work = work_part, .take = take_part, .context = &s};
-    return crew_run(&crew, e);
+    return fork_pool_run(&crew, e);
 }

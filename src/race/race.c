@@ -46,7 +46,7 @@ static struct access_filter filter_of(const struct race_options *o)
 }
 
 static void candidates_build(struct candidates *c, const struct hb *hb, bool is_plain,
-                             struct tally *y)
+                             struct race_groups *y)
 {
     const struct race_options *o = y->o;
     struct access_filter filter = filter_of(o);
@@ -72,7 +72,8 @@ static void candidates_release(struct candidates *c)
     arena_release(&c->arena);
 }
 
-static void judge_messages(struct tally *y, const struct candidates *c, const struct judge *judge)
+static void judge_messages(struct race_groups *y, const struct candidates *c,
+                           const struct judge *judge)
 {
     if (!y->o->skips_messages) {
         swap_judge(y, &c->swap, judge);
@@ -80,8 +81,8 @@ static void judge_messages(struct tally *y, const struct candidates *c, const st
     }
 }
 
-static void judge_candidates(struct tally *y, const struct candidates *c, const struct judge *judge,
-                             enum data_part part)
+static void judge_candidates(struct race_groups *y, const struct candidates *c,
+                             const struct judge *judge, enum data_part part)
 {
     if (!y->o->skips_data) {
         data_judge(y, &c->data, judge, part);
@@ -106,13 +107,13 @@ static bool has_many_conflicts(const struct accesses *a, uint64_t many)
 
 /* Counts where nothing is left to choose: by pairs of classes, or where many tasks touch the same
  * variables, access by access. */
-static void count_candidates(struct tally *y, const struct candidates *c, struct hb *hb)
+static void count_candidates(struct race_groups *y, const struct candidates *c, struct hb *hb)
 {
     enum { CLASSES_PER_ACCESS = 4 };
     const bool is_listed = hb->follows_list && hb->contexts.count == hb->contexts.task_count;
     if (y->o->skips_data) {
         /* Only messages are asked about. */
-    } else if (is_listed && !tally_wants_each(y) &&
+    } else if (is_listed && !race_groups_wants_each(y) &&
                has_many_conflicts(&c->data, CLASSES_PER_ACCESS * (uint64_t)c->data.count)) {
         if (hb->sides == HB_AFTER) {
             hb_rescope(hb, hb->scope, HB_BOTH);
@@ -133,7 +134,7 @@ struct telling {
 };
 
 /* Tells races and what a race does not show: uses after free. */
-static int tell_races(struct tally *y, struct hb *hb, const struct accesses *a,
+static int tell_races(struct race_groups *y, struct hb *hb, const struct accesses *a,
                       const struct telling *to, struct err *e)
 {
     use_count_races(y, hb);
@@ -143,24 +144,25 @@ static int tell_races(struct tally *y, struct hb *hb, const struct accesses *a,
                : use_find(y, &(struct use_input){.hb = hb, .accesses = a}, to->findings, e);
 }
 
-static int find_deadlocks(struct tally *y, struct hb *hb, const struct telling *to, struct err *e)
+static int find_deadlocks(struct race_groups *y, struct hb *hb, const struct telling *to,
+                          struct err *e)
 {
     return y->o->skips_deadlocks ? 0 : deadlock_find(y, hb, to->findings, to->notes, e);
 }
 
 /* Grades what was found by the judge (NULL: by order alone), if anybody wants to know, and tells
  * it; then looks for deadlocks. */
-static int grade_and_tell(struct tally *y, const struct place_input *in, const struct telling *to,
-                          struct err *e)
+static int grade_and_tell(struct race_groups *y, const struct place_input *in,
+                          const struct telling *to, struct err *e)
 {
     const bool needs_grades = y->o->model == RACE_SOUND;
     int result = 0;
-    if (tally_decides_places(y)) {
+    if (race_groups_decides_places(y)) {
         result = place_grade(y, in, to->notes, e);
     } else if (needs_grades || (!y->o->skips_grades && !y->o->counts_only)) {
         grade_groups(y, in->hb, to->notes);
     }
-    if (needs_grades && !tally_decides_places(y)) {
+    if (needs_grades && !race_groups_decides_places(y)) {
         grade_keep_sound(y);
     }
     if (result == 0) {
@@ -177,12 +179,12 @@ struct by_engine {
     const struct candidates *c;
 };
 
-static bool counts_by_spans(const struct strict *s, const struct tally *y)
+static bool counts_by_spans(const struct strict *s, const struct race_groups *y)
 {
-    return s->has_spans && s->has_order && !tally_wants_each(y);
+    return s->has_spans && s->has_order && !race_groups_wants_each(y);
 }
 
-static int judge_by_engine(void *context, struct tally *y, struct err *e)
+static int judge_by_engine(void *context, struct race_groups *y, struct err *e)
 {
     const struct by_engine *b = context;
     strict_serve(b->s, y);
@@ -200,7 +202,7 @@ static int judge_by_engine(void *context, struct tally *y, struct err *e)
     return strict_written(b->s, e);
 }
 
-static int find_by_engine(struct tally *y, struct findings *f, struct notes *n, struct err *e)
+static int find_by_engine(struct race_groups *y, struct findings *f, struct notes *n, struct err *e)
 {
     struct strict s;
     struct candidates c;
@@ -243,7 +245,7 @@ static uint64_t candidate_count(const struct accesses *a, size_t task_count)
     return count;
 }
 
-static int tell_shown(struct tally *y, struct hb *hb, const struct accesses *a,
+static int tell_shown(struct race_groups *y, struct hb *hb, const struct accesses *a,
                       const struct telling *to, struct err *e)
 {
     struct arena arena = {0};
@@ -257,7 +259,7 @@ static int tell_shown(struct tally *y, struct hb *hb, const struct accesses *a,
     return result;
 }
 
-static int find_sound(struct tally *y, struct findings *f, struct notes *n, struct err *e)
+static int find_sound(struct race_groups *y, struct findings *f, struct notes *n, struct err *e)
 {
     struct hb hb;
     const struct hb_options options = {
@@ -274,7 +276,7 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
     accesses_build(&a, y->t, &filter, &arena);
     const uint64_t count = candidate_count(&a, y->t->tables.tasks.count);
     const bool is_direct =
-        !tally_decides_places(y) && count > SOUND_CANDIDATES_MAX && !plain_applies(&hb);
+        !race_groups_decides_places(y) && count > SOUND_CANDIDATES_MAX && !plain_applies(&hb);
     if (is_direct) {
         vec_each (&met.list, note) {
             notes_add_many(n, note->count, note->place, note->text);
@@ -293,10 +295,10 @@ static int find_sound(struct tally *y, struct findings *f, struct notes *n, stru
 struct by_rules {
     const struct hb *hb;
     const struct candidates *c;
-    struct tally *found; /* feasible: what is shown already */
+    struct race_groups *found; /* feasible: what is shown already */
 };
 
-static int judge_by_prefixes(void *context, struct tally *y, struct err *e)
+static int judge_by_prefixes(void *context, struct race_groups *y, struct err *e)
 {
     (void)e;
     const struct by_rules *b = context;
@@ -304,7 +306,7 @@ static int judge_by_prefixes(void *context, struct tally *y, struct err *e)
         .step_max = y->o->step_max, .is_about_many = true, .watch = &y->watch};
     struct feasible *feasible = feasible_new(b->hb, &how);
     const struct judge judge = feasible_judge(feasible);
-    if (tally_wants_each(y)) {
+    if (race_groups_wants_each(y)) {
         judge_candidates(y, b->c, &judge, DATA_ALL);
     } else {
         if (!y->o->skips_data) {
@@ -318,7 +320,7 @@ static int judge_by_prefixes(void *context, struct tally *y, struct err *e)
     return 0;
 }
 
-static int find_feasible(struct tally *y, struct findings *f, struct notes *n, struct err *e)
+static int find_feasible(struct race_groups *y, struct findings *f, struct notes *n, struct err *e)
 {
     struct hb hb;
     struct candidates c;
@@ -328,7 +330,7 @@ static int find_feasible(struct tally *y, struct findings *f, struct notes *n, s
         return -1;
     }
     candidates_build(&c, &hb, false, y);
-    if (!y->o->skips_data && !tally_wants_each(y) && sound_refusal(&hb) == NULL) {
+    if (!y->o->skips_data && !race_groups_wants_each(y) && sound_refusal(&hb) == NULL) {
         feasible_places_find(y, &hb, &c.data);
     }
     int result =
@@ -366,7 +368,7 @@ struct solver_judge {
     struct query fixed;
 };
 
-static int open_fixed(struct solver_judge *s, struct tally *y, struct arena *a, struct err *e)
+static int open_fixed(struct solver_judge *s, struct race_groups *y, struct arena *a, struct err *e)
 {
     struct notes repeated = {0};
     const struct hb_options options = {
@@ -403,7 +405,7 @@ static enum race_verdict ask_message(void *self, event_id send, event_id receive
 }
 
 /* Every candidate is a question about the rules as they are, without what the engine knows. */
-static int judge_by_solver(void *context, struct tally *y, struct err *e)
+static int judge_by_solver(void *context, struct race_groups *y, struct err *e)
 {
     const struct by_rules *b = context;
     struct arena arena = {0};
@@ -429,7 +431,7 @@ static int judge_by_solver(void *context, struct tally *y, struct err *e)
     return result;
 }
 
-static int find_by_solver(struct tally *y, struct findings *f, struct notes *n, struct err *e)
+static int find_by_solver(struct race_groups *y, struct findings *f, struct notes *n, struct err *e)
 {
     struct hb hb;
     struct candidates c;
@@ -450,7 +452,8 @@ static int find_by_solver(struct tally *y, struct findings *f, struct notes *n, 
 }
 
 /* Nothing but deadlocks is wanted: no candidate needs the engine. */
-static int find_only_deadlocks(struct tally *y, struct findings *f, struct notes *n, struct err *e)
+static int find_only_deadlocks(struct race_groups *y, struct findings *f, struct notes *n,
+                               struct err *e)
 {
     struct hb hb;
     const struct hb_options options = {
@@ -466,7 +469,7 @@ static int find_only_deadlocks(struct tally *y, struct findings *f, struct notes
 int race_find(const struct trace *t, const struct race_options *o, struct findings *f,
               struct race_stats *stats, struct notes *n, struct err *e)
 {
-    struct tally y;
+    struct race_groups y;
     struct trace replaced;
     struct trace without_locks;
     struct trace settled;
@@ -481,13 +484,13 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     access_note_odd(&filter, t, n);
     const struct trace *tokens = token_streams_replace(t, &replaced);
     const struct trace *locks = file_locks_replace(tokens, &without_locks);
-    tally_init(&y, plain_updates_settle(locks, &settled), o, stats);
+    race_groups_init(&y, plain_updates_settle(locks, &settled), o, stats);
     if (o->compat != RACE_COMPAT_NONE) {
         y.t = t;
         spider_find(&y, f);
     } else if (o->skips_data && o->skips_messages) {
         result = find_only_deadlocks(&y, f, n, e);
-    } else if (o->model == RACE_FEASIBLE && !tally_decides_places(&y)) {
+    } else if (o->model == RACE_FEASIBLE && !race_groups_decides_places(&y)) {
         result = find_feasible(&y, f, n, e);
     } else if (o->model == RACE_SOUND && o->via == RACE_VIA_ENGINE) {
         result = find_sound(&y, f, n, e);
@@ -504,7 +507,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     if (stats->silence.text[0] != '\0' && !stats->has_decided_places) {
         notes_add(n, "", "a question was left open: %.150s", stats->silence.text);
     }
-    tally_release(&y);
+    race_groups_release(&y);
     plain_updates_release(&settled);
     file_locks_release(&without_locks);
     token_streams_release(&replaced);

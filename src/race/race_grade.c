@@ -15,7 +15,7 @@ enum {
 
 /* ---- keeping what is shown ---- */
 
-static void keep_witness(struct tally *y, struct race_group *group, const sound_order *order)
+static void keep_witness(struct race_groups *y, struct race_group *group, const sound_order *order)
 {
     group->grade = GRADE_SOUND;
     if (!y->o->wants_witness || group->witness != NULL) {
@@ -29,7 +29,7 @@ static void keep_witness(struct tally *y, struct race_group *group, const sound_
     group->witness_count = order->count;
 }
 
-static void keep_race(struct tally *y, const struct hb *hb, struct race_group *group,
+static void keep_race(struct race_groups *y, const struct hb *hb, struct race_group *group,
                       const struct sound_race *race)
 {
     sound_order order = {0};
@@ -53,7 +53,7 @@ static struct sound_pair question_of(const struct race_pair *pair)
 
 /* Groups by what has to be shown for them; several may ask the same. */
 struct asking {
-    struct tally *y;
+    struct race_groups *y;
     const struct hb *hb;
     struct map first;   /* question to the first of its groups, plus one */
     VEC(uint32_t) next; /* per group: another with the same question, plus one; 0: none */
@@ -76,7 +76,7 @@ static void hear(void *context, const struct sound_race *race)
     }
 }
 
-static void ask_about_pairs(struct tally *y, const struct hb *hb)
+static void ask_about_pairs(struct race_groups *y, const struct hb *hb)
 {
     struct asking g = {.y = y, .hb = hb};
     for (size_t i = 0; i < y->groups.count; i++) {
@@ -101,7 +101,7 @@ static void ask_about_pairs(struct tally *y, const struct hb *hb)
 /* ---- other pairs that look alike ---- */
 
 struct looking {
-    struct tally *y;
+    struct race_groups *y;
     const struct hb *hb;
     bool *is_found; /* per group: a pair was found, if not yet checked */
     size_t left;    /* groups of accesses for which none was */
@@ -125,7 +125,7 @@ static bool is_enough(void *context, const struct sound_pair *pair)
 {
     struct looking *g = context;
     const struct race_pair alike = pair_of(pair);
-    const struct race_group *group = tally_find(g->y, &alike);
+    const struct race_group *group = race_groups_find(g->y, &alike);
     if (group != NULL && !g->is_found[group - g->y->groups.at]) {
         g->is_found[group - g->y->groups.at] = true;
         g->left--;
@@ -138,14 +138,14 @@ static void hear_alike(void *context, const struct sound_race *race)
 {
     const struct looking *g = context;
     const struct race_pair alike = pair_of(&race->pair);
-    struct race_group *group = tally_find(g->y, &alike);
+    struct race_group *group = race_groups_find(g->y, &alike);
     if (group != NULL && group->grade != GRADE_SOUND) {
         group->pair = alike;
         keep_race(g->y, g->hb, group, race);
     }
 }
 
-static void look_for_pairs(struct tally *y, const struct hb *hb)
+static void look_for_pairs(struct race_groups *y, const struct hb *hb)
 {
     struct looking g = {.y = y, .hb = hb};
     g.is_found = mem_zero(y->groups.count + 1, sizeof *g.is_found);
@@ -180,8 +180,8 @@ bool grade_holds(struct witness_checker *c, const struct sound_pair *pair, const
     return witness_check(c, &w, &refusal) == 0;
 }
 
-void grade_keep_order(struct tally *y, struct race_group *group, const struct sound_pair *pair,
-                      const sound_order *order)
+void grade_keep_order(struct race_groups *y, struct race_group *group,
+                      const struct sound_pair *pair, const sound_order *order)
 {
     if (!pair->is_message) {
         group->pair = pair_of(pair);
@@ -195,7 +195,7 @@ struct totals {
 };
 
 /* Asks about the pairs that stand for the groups that are left. */
-static void ask_about_slices(struct tally *y, const struct hb *hb,
+static void ask_about_slices(struct race_groups *y, const struct hb *hb,
                              const struct feasible_options *options, struct totals totals)
 {
     struct feasible *f = feasible_new(hb, options);
@@ -224,7 +224,7 @@ static void ask_about_slices(struct tally *y, const struct hb *hb,
 
 /* ---- grading ---- */
 
-static bool has_grade_to_give(const struct tally *y)
+static bool has_grade_to_give(const struct race_groups *y)
 {
     vec_each (&y->groups, group) {
         if (group->grade != GRADE_SOUND) {
@@ -234,7 +234,7 @@ static bool has_grade_to_give(const struct tally *y)
     return false;
 }
 
-void grade_by_cuts(struct tally *y, const struct hb *hb, struct notes *n)
+void grade_by_cuts(struct race_groups *y, const struct hb *hb, struct notes *n)
 {
     if (y->t->tables.tasks.count > SOUND_TASKS_MAX) {
         notes_add(n, "", "more than %d tasks: races are graded sound by small slices only",
@@ -248,7 +248,7 @@ void grade_by_cuts(struct tally *y, const struct hb *hb, struct notes *n)
     }
 }
 
-void grade_groups(struct tally *y, const struct hb *hb, struct notes *n)
+void grade_groups(struct race_groups *y, const struct hb *hb, struct notes *n)
 {
     vec_each (&y->groups, group) {
         group->grade = GRADE_MAY;
@@ -268,7 +268,7 @@ void grade_groups(struct tally *y, const struct hb *hb, struct notes *n)
     }
 }
 
-void grade_shown(struct tally *y, const struct hb *hb)
+void grade_shown(struct race_groups *y, const struct hb *hb)
 {
     vec_each (&y->groups, group) {
         group->grade = GRADE_MAY;
@@ -279,7 +279,7 @@ void grade_shown(struct tally *y, const struct hb *hb)
     }
 }
 
-void grade_keep_sound(struct tally *y)
+void grade_keep_sound(struct race_groups *y)
 {
     size_t kept = 0;
     y->stats->data_races = 0;
@@ -298,7 +298,7 @@ void grade_keep_sound(struct tally *y)
 /* ---- finding ---- */
 
 struct adding {
-    struct tally *y;
+    struct race_groups *y;
     const struct hb *hb;
     const struct bits *wanted;
 };
@@ -312,16 +312,16 @@ static void add_shown(void *context, const struct sound_race *race)
         return;
     }
     *(race->pair.is_message ? &g->y->stats->message_races : &g->y->stats->data_races) += 1;
-    tally_add(g->y, &pair, 1);
+    race_groups_add(g->y, &pair, 1);
     struct race_group *group =
-        g->y->o->wants_pairs ? vec_last(&g->y->groups) : tally_find(g->y, &pair);
+        g->y->o->wants_pairs ? vec_last(&g->y->groups) : race_groups_find(g->y, &pair);
     if (group->grade != GRADE_SOUND) {
         group->pair = pair;
         keep_race(g->y, g->hb, group, race);
     }
 }
 
-void grade_find(struct tally *y, const struct hb *hb, const struct bits *wanted)
+void grade_find(struct race_groups *y, const struct hb *hb, const struct bits *wanted)
 {
     struct adding g = {.y = y, .hb = hb, .wanted = wanted};
     struct proof_stats stats = {0};

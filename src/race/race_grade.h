@@ -10,30 +10,30 @@
 #include "race/sound/sync_preserving.h"
 #include "race/witness/witness.h"
 
-/* Grades the groups of the tally, first by sync-preserving reordering, for any pair of the group,
+/* Grades the groups of the groups, first by sync-preserving reordering, for any pair of the group,
  * then by read-from consistency for the pair that stands for it. A group whose first pair is not
  * shown, but another is, is then told by that one. Keeps witnesses if the options want them. */
-void grade_groups(struct tally *y, const struct hb *hb, struct notes *n);
+void grade_groups(struct race_groups *y, const struct hb *hb, struct notes *n);
 
 /* The same by sync-preserving reordering alone, for groups that have no grade yet. */
-void grade_by_cuts(struct tally *y, const struct hb *hb, struct notes *n);
+void grade_by_cuts(struct race_groups *y, const struct hb *hb, struct notes *n);
 
 /* The same where every group is known to be feasible. */
-void grade_shown(struct tally *y, const struct hb *hb);
+void grade_shown(struct race_groups *y, const struct hb *hb);
 
 /* Whether the order, which feasible.h found for the pair, holds. */
 bool grade_holds(struct witness_checker *c, const struct sound_pair *pair,
                  const sound_order *order);
 
 /* The group is shown by this pair, in this order. */
-void grade_keep_order(struct tally *y, struct race_group *group, const struct sound_pair *pair,
-                      const sound_order *order);
+void grade_keep_order(struct race_groups *y, struct race_group *group,
+                      const struct sound_pair *pair, const sound_order *order);
 
 /* Drops the groups that are not sound. */
-void grade_keep_sound(struct tally *y);
+void grade_keep_sound(struct race_groups *y);
 
 /* Adds what sync-preserving reordering shows, graded, without deciding every candidate: for traces
  * that have too many. Only accesses among the wanted events are told. */
-void grade_find(struct tally *y, const struct hb *hb, const struct bits *wanted);
+void grade_find(struct race_groups *y, const struct hb *hb, const struct bits *wanted);
 
 #endif

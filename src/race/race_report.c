@@ -10,7 +10,7 @@
 #include "wire/kind.h"
 
 struct teller {
-    const struct tally *y;
+    const struct race_groups *y;
     const struct hb *hb;
     struct held held;
     struct findings *f;
@@ -261,11 +261,11 @@ static void tell(struct teller *w, const struct race_group *group)
     out_abandon(&w->text);
 }
 
-void tell_findings(struct tally *y, const struct hb *hb, struct findings *f)
+void tell_findings(struct race_groups *y, const struct hb *hb, struct findings *f)
 {
     struct arena arena = {0};
     struct teller w = {.y = y, .hb = hb, .f = f};
-    tally_sort(y);
+    race_groups_sort(y);
     if (y->groups.count > 0 && !y->o->counts_only) {
         held_build(&w.held, hb, HELD_ALL, &arena);
         for (size_t i = 0; i < y->groups.count; i++) {

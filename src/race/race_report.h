@@ -1,4 +1,4 @@
-/* Races in words: each group of the tally as a finding. */
+/* Races in words: each group of the groups as a finding. */
 #ifndef CLEW_RACE_RACE_REPORT_H
 #define CLEW_RACE_RACE_REPORT_H
 
@@ -7,6 +7,6 @@
 #include "trace/finding.h"
 
 /* Adds a finding for each group, in listed order, as many as the options want. */
-void tell_findings(struct tally *y, const struct hb *hb, struct findings *f);
+void tell_findings(struct race_groups *y, const struct hb *hb, struct findings *f);
 
 #endif

@@ -40,7 +40,7 @@ struct use {
 };
 
 struct search {
-    struct tally *y;
+    struct race_groups *y;
     const struct use_input *in;
     struct findings *f;
     struct arena arena;
@@ -437,7 +437,7 @@ static void tell_all(struct search *s, size_t from)
 
 /* ---- finding ---- */
 
-void use_count_races(struct tally *y, const struct hb *hb)
+void use_count_races(struct race_groups *y, const struct hb *hb)
 {
     struct race_stats *stats = y->stats;
     vec_each (&y->groups, group) {
@@ -454,7 +454,7 @@ void use_count_races(struct tally *y, const struct hb *hb)
     }
 }
 
-int use_find(struct tally *y, const struct use_input *in, struct findings *f, struct err *e)
+int use_find(struct race_groups *y, const struct use_input *in, struct findings *f, struct err *e)
 {
     struct search s = {.y = y, .in = in, .f = f};
     (void)e;

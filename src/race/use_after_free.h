@@ -30,10 +30,10 @@ struct use_input {
 /* Finds them, one for each pair of places, adds them to the findings and counts them; those that
  * nobody could decide count as open. O(events) where no block is used by others than who frees it.
  */
-MUST_USE int use_find(struct tally *y, const struct use_input *in, struct findings *f,
+MUST_USE int use_find(struct race_groups *y, const struct use_input *in, struct findings *f,
                       struct err *e);
 
 /* Counts the races that are uses after free apart from the others. */
-void use_count_races(struct tally *y, const struct hb *hb);
+void use_count_races(struct race_groups *y, const struct hb *hb);
 
 #endif

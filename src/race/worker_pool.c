@@ -153,7 +153,7 @@ const uint32_t *pool_addresses(const struct hb *hb, struct arena *a)
 enum { JUDGE_STEPS = 16 };
 
 struct look {
-    struct tally *y;
+    struct race_groups *y;
     const struct swap_input *in;
     const struct judge *judge;
     struct bits accesses; /* events that are looked at */
@@ -196,7 +196,7 @@ static void report_conflicts(const struct look *l, const struct handled *earlier
                 .receive = earlier->message.receive,
             };
             l->y->stats->conflict_pairs++;
-            tally_add(l->y, &pair, 1);
+            race_groups_add(l->y, &pair, 1);
         }
     }
 }
@@ -216,15 +216,15 @@ static void judge_pair(const struct look *l, const struct handled *earlier,
                                           : l->judge->message(l->judge->self, send, receive);
     l->y->stats->message_candidates++;
     l->y->stats->message_races += verdict == RACE_YES;
-    tally_decided(l->y, &(struct race_decided){
-                            .verdict = verdict, .is_message = true, .a = send, .b = receive});
+    race_groups_decided(l->y, &(struct race_decided){
+                                  .verdict = verdict, .is_message = true, .a = send, .b = receive});
     if (verdict == RACE_YES) {
         report_conflicts(l, earlier, later);
     }
     if (verdict == RACE_YES && l->y->o->skips_data) {
         const struct race_pair pair = {
             .first = EVENT_NONE, .second = EVENT_NONE, .send = send, .receive = receive};
-        tally_add(l->y, &pair, 1);
+        race_groups_add(l->y, &pair, 1);
     }
 }
 
@@ -236,7 +236,7 @@ static int by_receive(const void *left, const void *right, const void *context)
     return (a > b) - (a < b);
 }
 
-void pool_judge(struct tally *y, const struct swap_input *in, const struct judge *judge)
+void pool_judge(struct race_groups *y, const struct swap_input *in, const struct judge *judge)
 {
     struct pools p;
     struct arena scratch = {0};
@@ -252,7 +252,7 @@ void pool_judge(struct tally *y, const struct swap_input *in, const struct judge
         sort_stable(pool->messages.at, pool->messages.count, sizeof *pool->messages.at, by_receive,
                     NULL);
         for (size_t later = 0; pool->is_shared && later < pool->messages.count; later++) {
-            for (size_t earlier = 0; tally_takes(y) && earlier < later; earlier++) {
+            for (size_t earlier = 0; race_groups_takes(y) && earlier < later; earlier++) {
                 judge_pair(&l, &pool->messages.at[earlier], &pool->messages.at[later]);
             }
         }

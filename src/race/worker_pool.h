@@ -25,6 +25,6 @@ bool pool_is_there(const struct hb *hb);
 
 /* Decides every two messages of a pool by the judge, and reports the accesses of their handlers
  * that conflict, unless these race by themselves. O(pairs of messages). */
-void pool_judge(struct tally *y, const struct swap_input *in, const struct judge *judge);
+void pool_judge(struct race_groups *y, const struct swap_input *in, const struct judge *judge);
 
 #endif

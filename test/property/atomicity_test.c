@@ -147,7 +147,7 @@ static const char *sorted(struct arena *a, const struct out *out, bool wants_all
     return result;
 }
 
-struct tally {
+struct race_groups {
     uint64_t traces, lines, too_large;
     uint64_t listed;   /* traces whose list is an execution */
     bool keeps_rounds; /* of the last trace */
@@ -157,7 +157,7 @@ struct tally {
 
 /* Compares what the engine says with what the slow twin says: of all that interrupts, or of what is
  * interrupted. */
-static bool differ_in(struct tally *tally, const struct frame *f, const struct out *slow,
+static bool differ_in(struct race_groups *groups, const struct frame *f, const struct out *slow,
                       struct way way)
 {
     struct arena scratch = {0};
@@ -167,26 +167,27 @@ static bool differ_in(struct tally *tally, const struct frame *f, const struct o
     const char *fast_text = sorted(&scratch, &h.out, way.tells_all);
     const char *slow_text = sorted(&scratch, slow, way.tells_all);
     const bool is_different = h.is_wrong || strcmp(fast_text, slow_text) != 0;
-    if (tally->is_loud) {
+    if (groups->is_loud) {
         print_message("%sengine:\n%sslow twin:\n%switness %s\n",
                       way.looks_around ? "in windows, " : "", fast_text, slow_text,
                       h.is_wrong ? "wrong" : "right");
     }
-    tally->is_unknown |= h.unknown > 0;
+    groups->is_unknown |= h.unknown > 0;
     out_abandon(&h.out);
     arena_release(&scratch);
     return is_different;
 }
 
-static bool differ_in_some_way(struct tally *tally, const struct frame *f, const struct out *slow)
+static bool differ_in_some_way(struct race_groups *groups, const struct frame *f,
+                               const struct out *slow)
 {
     const bool is_listed = execution_is_listed(f);
     bool is_different = false;
-    tally->listed += is_listed;
+    groups->listed += is_listed;
     for (int i = 0; i < (is_listed ? 6 : 2) && !is_different; i++) {
-        is_different = differ_in(tally, f, slow,
+        is_different = differ_in(groups, f, slow,
                                  (struct way){.tells_all = i % 2 == 0,
-                                              .keeps_rounds = tally->keeps_rounds,
+                                              .keeps_rounds = groups->keeps_rounds,
                                               .looks_around = i >= 2,
                                               .near = i >= 4 ? 1 : 0});
     }
@@ -195,7 +196,7 @@ static bool differ_in_some_way(struct tally *tally, const struct frame *f, const
 
 static bool differ(const struct trace *t, void *context)
 {
-    struct tally *tally = context;
+    struct race_groups *groups = context;
     struct rules r;
     struct frame frame;
     struct notes n = {0};
@@ -204,11 +205,11 @@ static bool differ(const struct trace *t, void *context)
     out_open_memory(&slow);
     rules_read_fixed(&r, t); /* atomicity keeps who ran a one-time initialization */
     CHECK_INT(frame_build(&frame, t, &n, &e), 0);
-    tally->is_unknown = !slow_atomicity(&r, tally->keeps_rounds, &slow);
-    const bool is_different = differ_in_some_way(tally, &frame, &slow);
-    tally->too_large += tally->is_unknown;
-    tally->lines += slow.used > 0;
-    const bool counts = is_different && !tally->is_unknown;
+    groups->is_unknown = !slow_atomicity(&r, groups->keeps_rounds, &slow);
+    const bool is_different = differ_in_some_way(groups, &frame, &slow);
+    groups->too_large += groups->is_unknown;
+    groups->lines += slow.used > 0;
+    const bool counts = is_different && !groups->is_unknown;
     out_abandon(&slow);
     frame_release(&frame);
     rules_release(&r);
@@ -355,29 +356,29 @@ static void random_execution(struct trace *t, uint64_t seed, bool has_few_places
 
 TEST(the_decision_equals_exhaustive_search)
 {
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     const uint64_t count = test_count(400, 12000);
     for (uint64_t seed = 0; seed < count; seed++) {
         struct trace t;
         random_execution(&t, seed, false);
-        tally.keeps_rounds = seed % 2 == 1;
-        if (differ(&t, &tally)) {
+        groups.keeps_rounds = seed % 2 == 1;
+        if (differ(&t, &groups)) {
             struct trace small;
             trace_init(&small);
-            trace_shrink(&small, &t, differ, &tally);
-            tally.is_loud = true;
-            (void)differ(&small, &tally);
+            trace_shrink(&small, &t, differ, &groups);
+            groups.is_loud = true;
+            (void)differ(&small, &groups);
             fail_msg("seed %llu:\n%s", (unsigned long long)seed, trace_text(&small));
         }
         trace_release(&t);
-        tally.traces++;
+        groups.traces++;
     }
     print_message("# %llu traces, %llu with findings, %llu too large\n",
-                  (unsigned long long)tally.traces, (unsigned long long)tally.lines,
-                  (unsigned long long)tally.too_large);
-    CHECK(tally.lines > count / 10);
-    CHECK(tally.listed > count / 2);
-    CHECK(tally.too_large < count / 10);
+                  (unsigned long long)groups.traces, (unsigned long long)groups.lines,
+                  (unsigned long long)groups.too_large);
+    CHECK(groups.lines > count / 10);
+    CHECK(groups.listed > count / 2);
+    CHECK(groups.too_large < count / 10);
 }
 
 /* ---- longer traces ---- */
@@ -513,7 +514,7 @@ static const char *without_paired(struct arena *a, const char *text)
 
 static bool differ_by_place(const struct trace *t, void *context)
 {
-    struct tally *tally = context;
+    struct race_groups *groups = context;
     struct rules r;
     struct frame frame;
     struct notes n = {0};
@@ -529,19 +530,19 @@ static bool differ_by_place(const struct trace *t, void *context)
     out_open_memory(&slow_named);
     rules_read_fixed(&r, t); /* atomicity keeps who ran a one-time initialization */
     CHECK_INT(frame_build(&frame, t, &n, &e), 0);
-    tally->is_unknown = !slow_atomicity(&r, false, &slow);
+    groups->is_unknown = !slow_atomicity(&r, false, &slow);
     search(&h, &frame);
     name_places(t, &h.out, &fast_named);
     name_places(t, &slow, &slow_named);
     const char *fast_text = without_paired(&scratch, sorted(&scratch, &fast_named, false));
     const char *slow_text = without_paired(&scratch, sorted(&scratch, &slow_named, false));
     const bool is_different = h.is_wrong || strcmp(fast_text, slow_text) != 0;
-    if (tally->is_loud) {
+    if (groups->is_loud) {
         print_message("engine:\n%sslow twin:\n%s", fast_text, slow_text);
     }
-    tally->is_unknown |= h.unknown > 0;
-    tally->too_large += tally->is_unknown;
-    tally->lines += slow.used > 0;
+    groups->is_unknown |= h.unknown > 0;
+    groups->too_large += groups->is_unknown;
+    groups->lines += slow.used > 0;
     out_abandon(&slow);
     out_abandon(&h.out);
     out_abandon(&fast_named);
@@ -550,28 +551,28 @@ static bool differ_by_place(const struct trace *t, void *context)
     frame_release(&frame);
     rules_release(&r);
     notes_release(&n);
-    return is_different && !tally->is_unknown;
+    return is_different && !groups->is_unknown;
 }
 
 /* What is left out are couples of two operations, what every execution has between, and what is
  * settled; nothing else. */
 TEST(what_is_left_out_is_what_is_said_to_be)
 {
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     const uint64_t count = test_count(400, 12000);
     for (uint64_t seed = 0; seed < count; seed++) {
         struct trace t;
         random_execution(&t, seed, true);
-        if (differ_by_place(&t, &tally)) {
-            tally.is_loud = true;
-            (void)differ_by_place(&t, &tally);
+        if (differ_by_place(&t, &groups)) {
+            groups.is_loud = true;
+            (void)differ_by_place(&t, &groups);
             fail_msg("seed %llu:\n%s", (unsigned long long)seed, trace_text(&t));
         }
         trace_release(&t);
-        tally.traces++;
+        groups.traces++;
     }
-    CHECK(tally.lines > count / 10);
-    CHECK(tally.too_large < count / 10);
+    CHECK(groups.lines > count / 10);
+    CHECK(groups.too_large < count / 10);
 }
 
 /* ---- grades ---- */

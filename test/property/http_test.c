@@ -18,8 +18,8 @@ static void shrink(struct bytes *b)
         struct bytes less = *b;
         memmove(less.at + i, less.at + i + 3, b->size - i - 3);
         less.size -= 3;
-        struct capture_tally tally = {0};
-        if (capture_agrees(less.at, less.size, &tally, NULL)) {
+        struct capture_tally groups = {0};
+        if (capture_agrees(less.at, less.size, &groups, NULL)) {
             i += 3;
         } else {
             *b = less;
@@ -33,8 +33,8 @@ static void fail_with(struct bytes *b, uint64_t seed)
     struct out told;
     shrink(b);
     out_open_memory(&told);
-    struct capture_tally tally = {0};
-    (void)capture_agrees(b->at, b->size, &tally, &told);
+    struct capture_tally groups = {0};
+    (void)capture_agrees(b->at, b->size, &groups, &told);
     out_char(&told, '\0');
     fail_msg("seed %llu:\n%s", (unsigned long long)seed, told.buffer);
 }
@@ -63,22 +63,22 @@ static void random_bytes(struct bytes *b, struct prng *prng)
 TEST(the_engine_finds_what_brute_force_finds)
 {
     const uint64_t count = test_count(500, 10000);
-    struct capture_tally tally = {0};
+    struct capture_tally groups = {0};
     for (uint64_t seed = 0; seed < count; seed++) {
         struct prng prng;
         struct bytes b;
         prng_init(&prng, seed);
         random_bytes(&b, &prng);
-        if (!capture_agrees(b.at, b.size, &tally, NULL)) {
+        if (!capture_agrees(b.at, b.size, &groups, NULL)) {
             fail_with(&b, seed);
         }
     }
     print_message(
         "# %llu captures, %llu with %llu patterns; %llu conditional writes, %llu refused\n",
-        (unsigned long long)tally.captures, (unsigned long long)tally.with_patterns,
-        (unsigned long long)tally.patterns, (unsigned long long)tally.conditional,
-        (unsigned long long)tally.refused);
-    CHECK(tally.with_patterns > count / 3);
-    CHECK(tally.conditional > count / 2);
-    CHECK(tally.refused > count / 10);
+        (unsigned long long)groups.captures, (unsigned long long)groups.with_patterns,
+        (unsigned long long)groups.patterns, (unsigned long long)groups.conditional,
+        (unsigned long long)groups.refused);
+    CHECK(groups.with_patterns > count / 3);
+    CHECK(groups.conditional > count / 2);
+    CHECK(groups.refused > count / 10);
 }

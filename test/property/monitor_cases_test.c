@@ -88,12 +88,12 @@ static struct clew_system wrap(void)
     return system;
 }
 
-struct tally {
+struct race_groups {
     uint64_t shown, possible, runs;
 };
 
 /* One run of a library that was just loaded, so that it begins with what it begins with. */
-static void check_run(size_t which, const struct spec *s, uint64_t seed, struct tally *tally)
+static void check_run(size_t which, const struct spec *s, uint64_t seed, struct race_groups *groups)
 {
     struct err e = {.text = ""};
     struct world *w = NULL;
@@ -125,9 +125,9 @@ static void check_run(size_t which, const struct spec *s, uint64_t seed, struct 
         fail_msg("%s, seed %llu: %s, but the monitor says %d", cases[which].library,
                  (unsigned long long)seed, x.what, (int)verdict);
     }
-    tally->runs++;
-    tally->shown += is_shown;
-    tally->possible += verdict == CUT_YES;
+    groups->runs++;
+    groups->shown += is_shown;
+    groups->possible += verdict == CUT_YES;
     trace_release(&t);
     execution_release(&x);
     world_close(w);
@@ -136,20 +136,20 @@ static void check_run(size_t which, const struct spec *s, uint64_t seed, struct 
 
 TEST(what_a_run_of_a_case_study_shows_is_possible_on_its_trace)
 {
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
         struct spec s = spec_of(properties[i]);
         for (size_t which = 0; which < sizeof cases / sizeof *cases; which++) {
             for (uint64_t seed = 1; seed <= test_count(10, 1000); seed++) {
-                check_run(which, &s, seed, &tally);
+                check_run(which, &s, seed, &groups);
             }
         }
         spec_release(&s);
     }
     print_message("# shown by %llu of %llu runs, possible on %llu\n",
-                  (unsigned long long)tally.shown, (unsigned long long)tally.runs,
-                  (unsigned long long)tally.possible);
-    CHECK(tally.shown > 0);
-    CHECK(tally.shown < tally.runs);
-    CHECK(tally.possible >= tally.shown);
+                  (unsigned long long)groups.shown, (unsigned long long)groups.runs,
+                  (unsigned long long)groups.possible);
+    CHECK(groups.shown > 0);
+    CHECK(groups.shown < groups.runs);
+    CHECK(groups.possible >= groups.shown);
 }

@@ -81,7 +81,7 @@ static struct workload random_workload(struct prng *prng)
 TEST(a_stream_has_the_answers_of_the_whole)
 {
     struct prng prng;
-    uint64_t tally[CUT_YES + 1] = {0};
+    uint64_t groups[CUT_YES + 1] = {0};
     prng_init(&prng, 21);
     for (uint64_t i = 0; i < test_count(1500, 100000); i++) {
         const struct workload w = random_workload(&prng);
@@ -108,16 +108,16 @@ TEST(a_stream_has_the_answers_of_the_whole)
             fail_msg("round %llu, %s: %d in a stream, %d on the whole", (unsigned long long)i,
                      properties[i % PROPERTY_COUNT], (int)got.answer.verdict, (int)wanted.verdict);
         }
-        tally[got.answer.verdict]++;
+        groups[got.answer.verdict]++;
         shuffle_release(&shuffled);
         trace_release(&t);
         spec_release(&s);
     }
-    print_message("# %llu unknown, %llu no, %llu yes\n", (unsigned long long)tally[CUT_UNKNOWN],
-                  (unsigned long long)tally[CUT_NO], (unsigned long long)tally[CUT_YES]);
-    CHECK(tally[CUT_YES] > 0);
-    CHECK(tally[CUT_NO] > 0);
-    CHECK(tally[CUT_UNKNOWN] > 0);
+    print_message("# %llu unknown, %llu no, %llu yes\n", (unsigned long long)groups[CUT_UNKNOWN],
+                  (unsigned long long)groups[CUT_NO], (unsigned long long)groups[CUT_YES]);
+    CHECK(groups[CUT_YES] > 0);
+    CHECK(groups[CUT_NO] > 0);
+    CHECK(groups[CUT_UNKNOWN] > 0);
 }
 
 /* As many reports as come within the skew and what the next check waits for, however long the run.

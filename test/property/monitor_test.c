@@ -244,14 +244,14 @@ static struct expected expect(const struct trace *t, const struct spec *s, int64
 
 /* ---- the comparison ---- */
 
-struct tally {
+struct race_groups {
     uint64_t by_method[METHOD_SOLVER + 1][CUT_YES + 1];
     uint64_t least_count; /* findings with the least skew that shows them, more than 0 */
 };
 
 /* With the least skew some cut shows it, and with a smaller one none does. */
 static void compare_least(const struct trace *t, const struct spec *s,
-                          const struct finding_moment *moment, struct tally *tally)
+                          const struct finding_moment *moment, struct race_groups *groups)
 {
     if (!moment->has_least) {
         return;
@@ -260,7 +260,7 @@ static void compare_least(const struct trace *t, const struct spec *s,
     CHECK(expect(t, s, moment->skew_least).is_shown);
     if (moment->skew_least > 0) {
         CHECK(!expect(t, s, moment->skew_least - 1).is_shown);
-        tally->least_count++;
+        groups->least_count++;
     }
 }
 
@@ -268,7 +268,7 @@ static void compare_least(const struct trace *t, const struct spec *s,
 enum share { SHARE_LEAST, SHARE_WHOLE_FORMULAS, SHARE_ALL };
 
 static void compare(struct prng *prng, const struct shape *shape, enum share share,
-                    struct tally *tally)
+                    struct race_groups *groups)
 {
     const bool is_by_solver = share == SHARE_ALL;
     const struct trace *t = random_run(prng, shape);
@@ -285,7 +285,7 @@ static void compare(struct prng *prng, const struct shape *shape, enum share sha
     struct findings f = {0};
     const struct monitor_answer answer = monitored_findings(t, &s, &o, NULL, &f);
     vec_each (&f.list, finding) {
-        compare_least(t, &s, finding->moment, tally);
+        compare_least(t, &s, finding->moment, groups);
     }
     findings_release(&f);
     /* Exact sums and libz3 leave everything open that depends on what is never reported. */
@@ -296,7 +296,7 @@ static void compare(struct prng *prng, const struct shape *shape, enum share sha
                  (long long)shape->skew, (int)answer.verdict, method_name(answer.method),
                  answer.reason == NULL ? "" : answer.reason, x.is_shown ? "shown" : "not shown");
     }
-    tally->by_method[answer.method][answer.verdict]++;
+    groups->by_method[answer.method][answer.verdict]++;
     spec_release(&s);
     trace_of_release();
 }
@@ -311,62 +311,62 @@ static struct shape random_shape_of(struct prng *prng, bool is_complete)
 TEST(verdicts_are_those_of_a_walk_through_all_cuts)
 {
     struct prng prng;
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     prng_init(&prng, 11);
     for (uint64_t i = test_count(250, 40000); i > 0; i--) {
         const struct shape shape = random_shape_of(&prng, true);
-        compare(&prng, &shape, SHARE_LEAST, &tally);
+        compare(&prng, &shape, SHARE_LEAST, &groups);
     }
     for (int method = METHOD_LEAST; method <= METHOD_SOLVER; method++) {
         print_message("# %s: %llu yes, %llu no\n", method_name((enum method)method),
-                      (unsigned long long)tally.by_method[method][CUT_YES],
-                      (unsigned long long)tally.by_method[method][CUT_NO]);
-        CHECK(tally.by_method[method][CUT_YES] > 0);
+                      (unsigned long long)groups.by_method[method][CUT_YES],
+                      (unsigned long long)groups.by_method[method][CUT_NO]);
+        CHECK(groups.by_method[method][CUT_YES] > 0);
     }
-    CHECK(tally.least_count > 0);
-    CHECK(tally.by_method[METHOD_LEAST][CUT_NO] > 0);
-    CHECK(tally.by_method[METHOD_FLOW][CUT_NO] > 0);
-    CHECK(tally.by_method[METHOD_SOLVER][CUT_NO] > 0);
+    CHECK(groups.least_count > 0);
+    CHECK(groups.by_method[METHOD_LEAST][CUT_NO] > 0);
+    CHECK(groups.by_method[METHOD_FLOW][CUT_NO] > 0);
+    CHECK(groups.by_method[METHOD_SOLVER][CUT_NO] > 0);
 }
 
 TEST(what_is_not_reported_yet_is_not_there)
 {
     struct prng prng;
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     prng_init(&prng, 12);
     for (uint64_t i = test_count(80, 20000); i > 0; i--) {
         const struct shape shape = random_shape_of(&prng, false);
-        compare(&prng, &shape, SHARE_LEAST, &tally);
+        compare(&prng, &shape, SHARE_LEAST, &groups);
     }
-    CHECK(tally.by_method[METHOD_LEAST][CUT_UNKNOWN] > 0);
-    CHECK(tally.by_method[METHOD_LEAST][CUT_YES] > 0);
+    CHECK(groups.by_method[METHOD_LEAST][CUT_UNKNOWN] > 0);
+    CHECK(groups.by_method[METHOD_LEAST][CUT_YES] > 0);
 }
 
 TEST(formulas_of_any_shape_are_decided_as_they_are)
 {
     struct prng prng;
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     prng_init(&prng, 14);
     for (uint64_t i = test_count(120, 10000); i > 0; i--) {
         const struct shape shape = random_shape_of(&prng, prng_below(&prng, 2) == 0);
-        compare(&prng, &shape, SHARE_WHOLE_FORMULAS, &tally);
+        compare(&prng, &shape, SHARE_WHOLE_FORMULAS, &groups);
     }
-    CHECK(tally.by_method[METHOD_ORDER][CUT_YES] > 0);
-    CHECK(tally.by_method[METHOD_SOLVER][CUT_YES] > 0);
-    CHECK(tally.by_method[METHOD_SOLVER][CUT_NO] > 0);
+    CHECK(groups.by_method[METHOD_ORDER][CUT_YES] > 0);
+    CHECK(groups.by_method[METHOD_SOLVER][CUT_YES] > 0);
+    CHECK(groups.by_method[METHOD_SOLVER][CUT_NO] > 0);
 }
 
 TEST(libz3_says_the_same)
 {
     struct prng prng;
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     prng_init(&prng, 13);
     for (uint64_t i = test_count(40, 10000); i > 0; i--) {
         const struct shape shape = random_shape_of(&prng, true);
-        compare(&prng, &shape, SHARE_ALL, &tally);
+        compare(&prng, &shape, SHARE_ALL, &groups);
     }
-    CHECK(tally.by_method[METHOD_SOLVER][CUT_YES] > 0);
-    CHECK(tally.by_method[METHOD_SOLVER][CUT_NO] > 0);
+    CHECK(groups.by_method[METHOD_SOLVER][CUT_YES] > 0);
+    CHECK(groups.by_method[METHOD_SOLVER][CUT_NO] > 0);
 }
 
 /* ---- the published example ---- */

@@ -104,7 +104,7 @@ static bool net_allows(const struct net *n, const event_id *wanted)
 
 /* ---- comparing ---- */
 
-struct tally {
+struct race_groups {
     uint64_t questions, possible;
 };
 
@@ -117,7 +117,7 @@ static bool is_alike(const struct frame *f, const struct sketch *s, const uint32
 }
 
 static void compare(const struct frame *f, const struct net *n, const struct sketch *s,
-                    struct decider *d, const uint32_t *at, struct tally *tally)
+                    struct decider *d, const uint32_t *at, struct race_groups *groups)
 {
     struct question q = {.place_count = 3, .orders = {{0, 1}, {1, 2}}, .order_count = 2};
     event_id wanted[3];
@@ -127,8 +127,8 @@ static void compare(const struct frame *f, const struct net *n, const struct ske
     }
     const enum decision decision = decider_ask(d, &q);
     CHECK(decision != DECIDE_UNKNOWN);
-    tally->questions++;
-    tally->possible += decision == DECIDE_YES;
+    groups->questions++;
+    groups->possible += decision == DECIDE_YES;
     if (net_allows(n, wanted) != (decision == DECIDE_YES)) {
         fail_msg("events %u, %u, %u: %s by the engine, not by the net\n%s", wanted[0], wanted[1],
                  wanted[2], decision == DECIDE_YES ? "possible" : "impossible",
@@ -137,7 +137,7 @@ static void compare(const struct frame *f, const struct net *n, const struct ske
 }
 
 static void compare_variable(const struct frame *f, const struct net *n, uint32_t x,
-                             struct tally *tally)
+                             struct race_groups *groups)
 {
     struct sketch s;
     struct model m;
@@ -151,7 +151,7 @@ static void compare_variable(const struct frame *f, const struct net *n, uint32_
             for (uint32_t c = 0; c < s.count; c++) {
                 const uint32_t at[] = {i, c, i + 1};
                 if ((c < one.first || c >= one.end) && is_alike(f, &s, at)) {
-                    compare(f, n, &s, &d, at, tally);
+                    compare(f, n, &s, &d, at, groups);
                 }
             }
         }
@@ -161,7 +161,7 @@ static void compare_variable(const struct frame *f, const struct net *n, uint32_
     sketch_release(&s);
 }
 
-static void compare_trace(const struct trace *t, struct tally *tally)
+static void compare_trace(const struct trace *t, struct race_groups *groups)
 {
     struct net n = {0};
     struct frame f;
@@ -171,7 +171,7 @@ static void compare_trace(const struct trace *t, struct tally *tally)
     CHECK(net_of_trace(&n, t, TRANSITIONS_MAX, &notes, &e));
     for (uint32_t x = 0; x < f.variables.list.count; x++) {
         if (variable_is_shared(&f.variables.list.at[x])) {
-            compare_variable(&f, &n, x, tally);
+            compare_variable(&f, &n, x, groups);
         }
     }
     frame_release(&f);
@@ -179,12 +179,12 @@ static void compare_trace(const struct trace *t, struct tally *tally)
     notes_release(&notes);
 }
 
-static void check_tally(const struct tally *tally)
+static void check_tally(const struct race_groups *groups)
 {
-    print_message("# %llu questions, %llu possible\n", (unsigned long long)tally->questions,
-                  (unsigned long long)tally->possible);
-    CHECK(tally->possible > tally->questions / 10);
-    CHECK(tally->questions - tally->possible > tally->questions / 50);
+    print_message("# %llu questions, %llu possible\n", (unsigned long long)groups->questions,
+                  (unsigned long long)groups->possible);
+    CHECK(groups->possible > groups->questions / 10);
+    CHECK(groups->questions - groups->possible > groups->questions / 50);
 }
 
 TEST(nets_of_executions_allow_what_the_engine_does)
@@ -196,7 +196,7 @@ TEST(nets_of_executions_allow_what_the_engine_does)
         RANDOM_ACCESS | RANDOM_OTHER | RANDOM_SEMAPHORE,
         RANDOM_ACCESS | RANDOM_LOCK | RANDOM_RWLOCK,
     };
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     const uint64_t count = test_count(150, 3000);
     for (uint64_t seed = 0; seed < count; seed++) {
         struct prng prng;
@@ -213,10 +213,10 @@ TEST(nets_of_executions_allow_what_the_engine_does)
             .is_finished = prng_below(&prng, 2) == 0,
         };
         random_trace(&t, &prng, &shape);
-        compare_trace(&t, &tally);
+        compare_trace(&t, &groups);
         trace_release(&t);
     }
-    check_tally(&tally);
+    check_tally(&groups);
 }
 
 static void read_capture(const uint8_t *bytes, size_t size, struct trace *t)
@@ -244,7 +244,7 @@ static void read_capture(const uint8_t *bytes, size_t size, struct trace *t)
 
 TEST(nets_of_captures_allow_what_the_engine_does)
 {
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     const uint64_t count = test_count(150, 3000);
     for (uint64_t seed = 0; seed < count; seed++) {
         struct prng prng;
@@ -258,8 +258,8 @@ TEST(nets_of_captures_allow_what_the_engine_does)
         }
         trace_init(&t);
         read_capture(bytes, sizeof bytes, &t);
-        compare_trace(&t, &tally);
+        compare_trace(&t, &groups);
         trace_release(&t);
     }
-    check_tally(&tally);
+    check_tally(&groups);
 }

@@ -11,7 +11,7 @@
 #include "trace_of.h"
 #include "trace_text.h"
 
-struct tally {
+struct race_groups {
     bool is_exact_for_cuts; /* the trace has no handlers and no waits */
     uint64_t candidates, shown, feasible, long_cycles;
     char difference[600];
@@ -73,13 +73,13 @@ static void add_slow(struct fixture *f, bool is_reached_only, struct names *set)
     }
 }
 
-/* What is in a and not in b, as a sentence in the tally; false when there is nothing. */
+/* What is in a and not in b, as a sentence in the groups; false when there is nothing. */
 static bool has_more(const struct names *a, const struct names *b, const char *what,
-                     struct tally *tally)
+                     struct race_groups *groups)
 {
     for (uint32_t i = 1; i < a->list.count; i++) {
         if (names_find(b, a->list.at[i].text, a->list.at[i].size) == 0) {
-            (void)snprintf(tally->difference, sizeof tally->difference, "%s: %s", what,
+            (void)snprintf(groups->difference, sizeof groups->difference, "%s: %s", what,
                            a->list.at[i].text);
             return true;
         }
@@ -89,7 +89,7 @@ static bool has_more(const struct names *a, const struct names *b, const char *w
 
 /* ---- comparing ---- */
 
-static bool candidates_differ(struct fixture *f, struct tally *tally)
+static bool candidates_differ(struct fixture *f, struct race_groups *groups)
 {
     struct names fast;
     struct names slow;
@@ -97,19 +97,19 @@ static bool candidates_differ(struct fixture *f, struct tally *tally)
     names_init(&slow);
     vec_each (&f->cycles.list, cycle) {
         add_fast(f, cycle, &fast);
-        tally->long_cycles += cycle->count > 2;
+        groups->long_cycles += cycle->count > 2;
     }
     add_slow(f, false, &slow);
-    tally->candidates += f->cycles.list.count;
+    groups->candidates += f->cycles.list.count;
     const bool differ = f->cycles.is_incomplete || fast.list.count != f->cycles.list.count + 1 ||
-                        has_more(&fast, &slow, "no candidate", tally) ||
-                        has_more(&slow, &fast, "a candidate is missing", tally);
+                        has_more(&fast, &slow, "no candidate", groups) ||
+                        has_more(&slow, &fast, "a candidate is missing", groups);
     names_release(&fast);
     names_release(&slow);
     return differ;
 }
 
-static bool cuts_differ(struct fixture *f, struct deadlock_prover *p, struct tally *tally)
+static bool cuts_differ(struct fixture *f, struct deadlock_prover *p, struct race_groups *groups)
 {
     if (!slow_reach_deadlocks(&f->rules, SLOW_SYNC_PRESERVING, &f->slow)) {
         return false;
@@ -122,26 +122,27 @@ static bool cuts_differ(struct fixture *f, struct deadlock_prover *p, struct tal
     vec_each (&f->cycles.list, cycle) {
         if (deadlock_show(p, cycle)) {
             add_fast(f, cycle, &fast);
-            tally->shown++;
+            groups->shown++;
             deadlock_check(p);
             if (!deadlock_is_proved(p, cycle) && sound_is_certain(&f->hb)) {
-                (void)snprintf(tally->difference, sizeof tally->difference, "a witness is refused");
+                (void)snprintf(groups->difference, sizeof groups->difference,
+                               "a witness is refused");
                 differ = true;
             }
         }
     }
     add_slow(f, true, &slow);
     if (sound_is_certain(&f->hb)) {
-        differ = differ || has_more(&fast, &slow, "not sync-preserving", tally) ||
-                 (tally->is_exact_for_cuts &&
-                  has_more(&slow, &fast, "sync-preserving, but not shown", tally));
+        differ = differ || has_more(&fast, &slow, "not sync-preserving", groups) ||
+                 (groups->is_exact_for_cuts &&
+                  has_more(&slow, &fast, "sync-preserving, but not shown", groups));
     }
     names_release(&fast);
     names_release(&slow);
     return differ;
 }
 
-static bool slices_differ(struct fixture *f, struct deadlock_prover *p, struct tally *tally)
+static bool slices_differ(struct fixture *f, struct deadlock_prover *p, struct race_groups *groups)
 {
     if (!slow_reach_deadlocks(&f->rules, SLOW_FEASIBLE, &f->slow)) {
         return false;
@@ -158,14 +159,15 @@ static bool slices_differ(struct fixture *f, struct deadlock_prover *p, struct t
             add_fast(f, cycle, &fast);
         }
         if (verdict == RACE_UNKNOWN && sound_is_certain(&f->hb)) {
-            (void)snprintf(tally->difference, sizeof tally->difference, "undecided");
+            (void)snprintf(groups->difference, sizeof groups->difference, "undecided");
             differ = true;
         }
-        tally->feasible += verdict == RACE_YES;
+        groups->feasible += verdict == RACE_YES;
     }
     add_slow(f, true, &slow);
-    differ = differ || has_more(&fast, &slow, "not feasible", tally) ||
-             (sound_is_certain(&f->hb) && has_more(&slow, &fast, "feasible, but not found", tally));
+    differ =
+        differ || has_more(&fast, &slow, "not feasible", groups) ||
+        (sound_is_certain(&f->hb) && has_more(&slow, &fast, "feasible, but not found", groups));
     vec_release(&order);
     names_release(&fast);
     names_release(&slow);
@@ -174,13 +176,13 @@ static bool slices_differ(struct fixture *f, struct deadlock_prover *p, struct t
 
 static bool is_wrong(const struct trace *t, void *context)
 {
-    struct tally *tally = context;
+    struct race_groups *groups = context;
     struct fixture f;
     fixture_init(&f, t);
     struct deadlock_prover *p =
         deadlock_prover_new(&f.hb, &f.cycles, &(struct feasible_options){0});
     const bool wrong =
-        candidates_differ(&f, tally) || cuts_differ(&f, p, tally) || slices_differ(&f, p, tally);
+        candidates_differ(&f, groups) || cuts_differ(&f, p, groups) || slices_differ(&f, p, groups);
     deadlock_prover_free(p);
     fixture_release(&f);
     return wrong;
@@ -308,31 +310,31 @@ static struct trace *nested_trace(struct prng *prng, bool has_handlers, bool has
 
 /* ---- many ---- */
 
-static void check_one(const struct trace *t, uint64_t seed, struct tally *tally)
+static void check_one(const struct trace *t, uint64_t seed, struct race_groups *groups)
 {
-    if (is_wrong(t, tally)) {
+    if (is_wrong(t, groups)) {
         struct trace small;
-        trace_shrink(&small, t, is_wrong, tally);
-        (void)is_wrong(&small, tally);
-        fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, tally->difference,
+        trace_shrink(&small, t, is_wrong, groups);
+        (void)is_wrong(&small, groups);
+        fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, groups->difference,
                  trace_text(&small));
     }
 }
 
-static void finish(const struct tally *tally, uint64_t count)
+static void finish(const struct race_groups *groups, uint64_t count)
 {
     print_message("# %llu candidates (%llu of three tasks or more), %llu shown by cuts, %llu "
                   "feasible\n",
-                  (unsigned long long)tally->candidates, (unsigned long long)tally->long_cycles,
-                  (unsigned long long)tally->shown, (unsigned long long)tally->feasible);
-    CHECK(tally->shown > count / 20);
-    CHECK(tally->shown < tally->feasible);
-    CHECK(tally->feasible < tally->candidates);
+                  (unsigned long long)groups->candidates, (unsigned long long)groups->long_cycles,
+                  (unsigned long long)groups->shown, (unsigned long long)groups->feasible);
+    CHECK(groups->shown > count / 20);
+    CHECK(groups->shown < groups->feasible);
+    CHECK(groups->feasible < groups->candidates);
 }
 
 static void check_nested(uint64_t count, bool has_handlers, bool has_waits, bool is_damaged)
 {
-    struct tally tally = {.is_exact_for_cuts = !has_handlers && !has_waits && !is_damaged};
+    struct race_groups groups = {.is_exact_for_cuts = !has_handlers && !has_waits && !is_damaged};
     for (uint64_t seed = test_seed(); seed < test_seed() + count; seed++) {
         struct prng prng;
         prng_init(&prng, seed);
@@ -340,14 +342,14 @@ static void check_nested(uint64_t count, bool has_handlers, bool has_waits, bool
         if (is_damaged) {
             struct trace damaged;
             random_damage(&damaged, t, &prng);
-            check_one(&damaged, seed, &tally);
+            check_one(&damaged, seed, &groups);
             trace_release(&damaged);
         } else {
-            check_one(t, seed, &tally);
+            check_one(t, seed, &groups);
         }
         trace_of_release();
     }
-    finish(&tally, count);
+    finish(&groups, count);
 }
 
 TEST(candidates_cuts_and_slices_are_what_brute_force_says)
@@ -373,7 +375,7 @@ TEST(on_damaged_traces_nothing_false_is_shown)
 /* Traces of all kinds, in which locks meet less often. */
 TEST(random_traces_have_the_deadlocks_that_brute_force_finds)
 {
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     for (uint64_t seed = test_seed(); seed < test_seed() + test_count(400, 20000); seed++) {
         struct prng prng;
         struct trace t;
@@ -382,7 +384,7 @@ TEST(random_traces_have_the_deadlocks_that_brute_force_finds)
         shape.features |= RANDOM_LOCK;
         shape.lock_count = 2;
         random_trace(&t, &prng, &shape);
-        check_one(&t, seed, &tally);
+        check_one(&t, seed, &groups);
         trace_release(&t);
     }
 }

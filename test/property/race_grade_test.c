@@ -135,14 +135,14 @@ static void check_verdicts(struct checking *c, const struct trace *t)
     run_release(&run);
 }
 
-struct tally {
+struct race_groups {
     uint64_t sound, may;
     char fault[700];
 };
 
 static bool is_wrong(const struct trace *t, void *context)
 {
-    struct tally *tally = context;
+    struct race_groups *groups = context;
     struct checking c = {0};
     rules_read(&c.rules, t);
     c.feasible = slow_answer_take(&c.arena, &c.rules);
@@ -155,9 +155,9 @@ static bool is_wrong(const struct trace *t, void *context)
         check_run(&c, t, (struct race_options){.model = RACE_FEASIBLE});
         check_verdicts(&c, t);
     }
-    tally->sound += c.sound;
-    tally->may += c.may;
-    memcpy(tally->fault, c.fault, sizeof tally->fault);
+    groups->sound += c.sound;
+    groups->may += c.may;
+    memcpy(groups->fault, c.fault, sizeof groups->fault);
     witness_checker_free(c.checker);
     rules_release(&c.rules);
     arena_release(&c.arena);
@@ -166,7 +166,7 @@ static bool is_wrong(const struct trace *t, void *context)
 
 TEST(what_is_graded_sound_is_feasible_and_its_witness_holds)
 {
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     for (uint64_t seed = test_seed(); seed < test_seed() + test_count(150, 10000); seed++) {
         struct prng prng;
         struct trace t;
@@ -174,19 +174,19 @@ TEST(what_is_graded_sound_is_feasible_and_its_witness_holds)
         const struct random_shape shape =
             random_shape(&prng, 8 + (uint32_t)prng_below(&prng, test_count(16, 36)));
         random_trace(&t, &prng, &shape);
-        if (is_wrong(&t, &tally)) {
+        if (is_wrong(&t, &groups)) {
             struct trace small;
-            trace_shrink(&small, &t, is_wrong, &tally);
-            (void)is_wrong(&small, &tally);
-            fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, tally.fault,
+            trace_shrink(&small, &t, is_wrong, &groups);
+            (void)is_wrong(&small, &groups);
+            fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, groups.fault,
                      trace_text(&small));
         }
         trace_release(&t);
     }
-    print_message("# %llu sound, %llu may\n", (unsigned long long)tally.sound,
-                  (unsigned long long)tally.may);
-    CHECK(tally.sound > 100);
-    CHECK(tally.may > 10);
+    print_message("# %llu sound, %llu may\n", (unsigned long long)groups.sound,
+                  (unsigned long long)groups.may);
+    CHECK(groups.sound > 100);
+    CHECK(groups.may > 10);
 }
 
 /* ---- single cases ---- */

@@ -335,7 +335,7 @@ TEST(observed_survives_damaged_traces)
                 (struct observed_options){.every_pair = seed % 3 == 0,
                                           .held_count_max = seed % 5,
                                           .record_count_max = seed % 7 * 4,
-                                          .parcel_bytes_max = seed % 11 * 200},
+                                          .pending_clock_bytes_max = seed % 11 * 200},
                 &found);
         vec_release(&found);
         trace_release(&whole);

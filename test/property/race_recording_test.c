@@ -109,7 +109,7 @@ static bool is_defined(const struct reads_from *reads, const struct trace *t, ev
 
 /* ---- one run, exact and recorded ---- */
 
-struct tally {
+struct race_groups {
     enum recording_filter filter;
     uint64_t seed;
     bool has_one_place; /* all accesses of a variable are at one place */
@@ -128,22 +128,22 @@ struct fixture {
     uint32_t *epoch; /* of the exact trace */
 };
 
-static void fixture_init(struct fixture *f, const struct trace *t, const struct tally *tally)
+static void fixture_init(struct fixture *f, const struct trace *t, const struct race_groups *groups)
 {
     struct err e = {0};
     struct prng prng;
     *f = (struct fixture){0};
-    prng_init(&prng, tally->seed);
+    prng_init(&prng, groups->seed);
     trace_copy_tables(&f->exact, t);
     trace_each (t, event) {
         struct event copy = *event;
-        const bool is_moved = tally->has_one_place && event_class(event) == CLASS_ACCESS;
+        const bool is_moved = groups->has_one_place && event_class(event) == CLASS_ACCESS;
         copy.location = is_moved ? event->object : event->location;
         trace_append(&f->exact, &copy);
     }
     trace_seal(&f->exact);
     rules_read(&f->rules, &f->exact);
-    recording_of(&f->recording, &f->exact, &prng, tally->filter);
+    recording_of(&f->recording, &f->exact, &prng, groups->filter);
     f->epoch = recording_epochs(&f->exact);
     const struct hb_options options = {.model = HB_OBSERVED, .scope = REACH_ALL};
     CHECK_INT(hb_build(&f->observed, &f->recording.trace, &options, &f->notes, &e), 0);
@@ -192,9 +192,9 @@ static bool stands_for(const struct fixture *f, event_id writer, event_id real, 
 
 static bool reads_are_wrong(const struct trace *t, void *context)
 {
-    struct tally *tally = context;
+    struct race_groups *groups = context;
     struct fixture f;
-    fixture_init(&f, t, tally);
+    fixture_init(&f, t, groups);
     bool wrong = false;
     bool *const known[2] = {known_of(&f.observed, false), known_of(&f.observed, true)};
     const bool is_known = reads_from_can_know(&f.observed);
@@ -204,20 +204,20 @@ static bool reads_are_wrong(const struct trace *t, void *context)
             continue;
         }
         const bool is_certain = reads_from_is_certain(&f.reads, id);
-        tally->reads++;
-        tally->certain += is_certain;
+        groups->reads++;
+        groups->certain += is_certain;
         const event_id read = f.recording.source.at[id];
         const event_id writer = f.reads.writer[id] == EVENT_NONE
                                     ? EVENT_NONE
                                     : f.recording.source.at[f.reads.writer[id]];
         if (!is_defined(&f.reads, &f.recording.trace, id,
                         (const bool *const[]){known[0], known[1]})) {
-            (void)snprintf(tally->difference, sizeof tally->difference,
+            (void)snprintf(groups->difference, sizeof groups->difference,
                            "recorded read %u: doubt %d, writer %u", id, f.reads.doubt[id],
                            f.reads.writer[id]);
             wrong = true;
         } else if (is_certain && !stands_for(&f, writer, f.rules.writer[read], read)) {
-            (void)snprintf(tally->difference, sizeof tally->difference,
+            (void)snprintf(groups->difference, sizeof groups->difference,
                            "exact read %u: recorded writer %u, real writer %u", read, writer,
                            f.rules.writer[read]);
             wrong = true;
@@ -302,9 +302,9 @@ static bool search_is_wrong(const struct fixture *f, const struct findings *all,
 
 static bool grades_are_wrong(const struct trace *t, void *context)
 {
-    struct tally *tally = context;
+    struct race_groups *groups = context;
     struct fixture f;
-    fixture_init(&f, t, tally);
+    fixture_init(&f, t, groups);
     struct slow_answer feasible = slow_answer_take(&f.arena, &f.rules);
     struct slow_answer strict = slow_answer_take(&f.arena, &f.rules);
     struct findings findings = {0};
@@ -316,18 +316,18 @@ static bool grades_are_wrong(const struct trace *t, void *context)
         const struct race_options o = {.wants_all = true};
         CHECK_INT(race_find(&f.recording.trace, &o, &findings, &stats, &f.notes, &e), 0);
         CHECK(stats.has_decided_places);
-        tally->sound += stats.places_sound;
-        tally->refuted += stats.places_refuted;
-        tally->open += findings.list.count - stats.places_sound - stats.places_refuted;
+        groups->sound += stats.places_sound;
+        groups->refuted += stats.places_refuted;
+        groups->open += findings.list.count - stats.places_sound - stats.places_refuted;
         if (search_is_wrong(&f, &findings, &feasible, &strict)) {
-            (void)snprintf(tally->difference, sizeof tally->difference,
+            (void)snprintf(groups->difference, sizeof groups->difference,
                            "a search gives other places\n%s", trace_text(&f.recording.trace));
             wrong = true;
         }
     }
     vec_each (&findings.list, finding) {
         if (is_misjudged(&f, finding, &feasible, &strict)) {
-            (void)snprintf(tally->difference, sizeof tally->difference, "%s: %s\n%s",
+            (void)snprintf(groups->difference, sizeof groups->difference, "%s: %s\n%s",
                            finding_status_name(finding->status), finding->what,
                            trace_text(&f.recording.trace));
             wrong = true;
@@ -340,10 +340,10 @@ static bool grades_are_wrong(const struct trace *t, void *context)
 
 /* ---- many runs ---- */
 
-static struct tally check_many(uint64_t count, enum recording_filter filter,
-                               bool (*fails)(const struct trace *t, void *context))
+static struct race_groups check_many(uint64_t count, enum recording_filter filter,
+                                     bool (*fails)(const struct trace *t, void *context))
 {
-    struct tally tally = {.filter = filter};
+    struct race_groups groups = {.filter = filter};
     for (uint64_t seed = test_seed(); seed < test_seed() + count; seed++) {
         struct prng prng;
         struct trace t;
@@ -359,38 +359,38 @@ static struct tally check_many(uint64_t count, enum recording_filter filter,
             shape.root_count = 2;
             shape.is_finished = true;
         }
-        tally.seed = seed;
-        tally.has_one_place = seed % 2 == 0;
+        groups.seed = seed;
+        groups.has_one_place = seed % 2 == 0;
         random_trace(&t, &prng, &shape);
-        if (fails(&t, &tally)) {
+        if (fails(&t, &groups)) {
             struct trace small;
-            trace_shrink(&small, &t, fails, &tally);
-            (void)fails(&small, &tally);
-            fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, tally.difference,
+            trace_shrink(&small, &t, fails, &groups);
+            (void)fails(&small, &groups);
+            fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, groups.difference,
                      trace_text(&small));
         }
         trace_release(&t);
     }
-    return tally;
+    return groups;
 }
 
 static void check_reads(enum recording_filter filter)
 {
-    const struct tally tally = check_many(test_count(2000, 20000), filter, reads_are_wrong);
-    print_message("# %llu of %llu reads are certain\n", (unsigned long long)tally.certain,
-                  (unsigned long long)tally.reads);
-    CHECK(tally.certain > tally.reads / 4);
-    CHECK(tally.certain < tally.reads);
+    const struct race_groups groups = check_many(test_count(2000, 20000), filter, reads_are_wrong);
+    print_message("# %llu of %llu reads are certain\n", (unsigned long long)groups.certain,
+                  (unsigned long long)groups.reads);
+    CHECK(groups.certain > groups.reads / 4);
+    CHECK(groups.certain < groups.reads);
 }
 
 static void check_grades(enum recording_filter filter)
 {
-    const struct tally tally = check_many(test_count(3000, 20000), filter, grades_are_wrong);
-    print_message("# %llu sound, %llu refuted, %llu open\n", (unsigned long long)tally.sound,
-                  (unsigned long long)tally.refuted, (unsigned long long)tally.open);
-    CHECK(tally.sound > 0);
-    CHECK(tally.refuted > 0);
-    CHECK(tally.open > 0);
+    const struct race_groups groups = check_many(test_count(3000, 20000), filter, grades_are_wrong);
+    print_message("# %llu sound, %llu refuted, %llu open\n", (unsigned long long)groups.sound,
+                  (unsigned long long)groups.refuted, (unsigned long long)groups.open);
+    CHECK(groups.sound > 0);
+    CHECK(groups.refuted > 0);
+    CHECK(groups.open > 0);
 }
 
 TEST(a_certain_read_saw_the_write_of_the_exact_order)

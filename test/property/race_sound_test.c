@@ -107,7 +107,7 @@ static void ask_all(struct fixture *f, struct slow_answer *answer)
 
 /* ---- sound is what it says ---- */
 
-struct tally {
+struct race_groups {
     size_t past_max;
     uint64_t shown, possible;
     char difference[800];
@@ -115,11 +115,11 @@ struct tally {
 
 /* True when something is said to be shown that is not, or its witness does not hold; with
  * is_exact, also when something is missed. */
-static bool is_wrong(const struct trace *t, struct tally *tally, bool is_exact)
+static bool is_wrong(const struct trace *t, struct race_groups *groups, bool is_exact)
 {
     struct fixture f;
     fixture_init(&f, t);
-    f.proofs.past_max = tally->past_max;
+    f.proofs.past_max = groups->past_max;
     struct slow_answer slow = slow_answer_take(&f.arena, &f.rules);
     struct slow_answer fast = slow_answer_take(&f.arena, &f.rules);
     bool wrong = false;
@@ -127,19 +127,19 @@ static bool is_wrong(const struct trace *t, struct tally *tally, bool is_exact)
         ask_all(&f, &fast);
         for (size_t i = 0; i < f.rules.data_candidates.count; i++) {
             wrong |= fast.data[i] && !slow.data[i];
-            tally->shown += fast.data[i];
-            tally->possible += slow.data[i];
+            groups->shown += fast.data[i];
+            groups->possible += slow.data[i];
         }
         for (size_t i = 0; i < f.rules.message_candidates.count; i++) {
             wrong |= fast.message[i] && !slow.message[i];
-            tally->shown += fast.message[i];
-            tally->possible += slow.message[i];
+            groups->shown += fast.message[i];
+            groups->possible += slow.message[i];
         }
         const char *difference = slow_difference(&f.rules, &slow, &fast);
         wrong |= is_exact && difference != NULL && sound_is_certain(&f.hb);
         wrong |= f.proofs.refused.text[0] != '\0';
         if (wrong) {
-            (void)snprintf(tally->difference, sizeof tally->difference, "%s; witness: %s",
+            (void)snprintf(groups->difference, sizeof groups->difference, "%s; witness: %s",
                            difference == NULL ? "" : difference, f.proofs.refused.text);
         }
     }
@@ -155,8 +155,8 @@ static bool is_unsound(const struct trace *t, void *context)
 /* The same with hardly any memory of the past. */
 static bool is_unsound_when_forgetful(const struct trace *t, void *context)
 {
-    struct tally *tally = context;
-    tally->past_max = 2;
+    struct race_groups *groups = context;
+    groups->past_max = 2;
     return is_wrong(t, context, false);
 }
 
@@ -168,7 +168,7 @@ static bool is_inexact(const struct trace *t, void *context)
 static void check_many(uint64_t count, unsigned without,
                        bool (*fails)(const struct trace *t, void *context), bool is_damaged)
 {
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     for (uint64_t seed = test_seed(); seed < test_seed() + count; seed++) {
         struct prng prng;
         struct trace t;
@@ -183,18 +183,18 @@ static void check_many(uint64_t count, unsigned without,
             trace_release(&t);
             t = damaged;
         }
-        if (fails(&t, &tally)) {
+        if (fails(&t, &groups)) {
             struct trace small;
-            trace_shrink(&small, &t, fails, &tally);
-            (void)fails(&small, &tally);
-            fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, tally.difference,
+            trace_shrink(&small, &t, fails, &groups);
+            (void)fails(&small, &groups);
+            fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, groups.difference,
                      trace_text(&small));
         }
         trace_release(&t);
     }
-    print_message("# %llu shown of %llu\n", (unsigned long long)tally.shown,
-                  (unsigned long long)tally.possible);
-    CHECK(tally.shown > count / 4);
+    print_message("# %llu shown of %llu\n", (unsigned long long)groups.shown,
+                  (unsigned long long)groups.possible);
+    CHECK(groups.shown > count / 4);
 }
 
 TEST(what_is_shown_is_sync_preserving_and_its_witness_holds)
@@ -257,7 +257,7 @@ static bool shows_places(const struct trace *t, const struct proofs *p, event_id
  * what asking does not. */
 static bool places_are_missed(const struct trace *t, void *context)
 {
-    struct tally *tally = context;
+    struct race_groups *groups = context;
     struct fixture f;
     struct fixture asked;
     fixture_init(&f, t);
@@ -273,8 +273,8 @@ static bool places_are_missed(const struct trace *t, void *context)
     vec_each (&f.proofs.list, pair) {
         wrong |= !has_pair(&asked.proofs, pair->a, pair->b, pair->is_message);
     }
-    tally->shown += f.proofs.list.count;
-    tally->possible += asked.proofs.list.count;
+    groups->shown += f.proofs.list.count;
+    groups->possible += asked.proofs.list.count;
     fixture_release(&f);
     fixture_release(&asked);
     return wrong;
@@ -289,14 +289,14 @@ TEST(every_pair_of_places_that_asking_shows_is_found)
  * second pair by T0: two receivers, so both pairs are found. */
 TEST(a_pool_race_is_found_beside_one_of_its_later_receiver)
 {
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     CHECK(!places_are_missed(
         trace_of("order exact; T0 snd n:0>n:1 size=1 mode=udp;"
                  "T0 snd n:0>n:1 msg=m0 size=1 mode=udp; T1 rcv n:0>n:1 size=1 mode=udp;"
                  "T0 snd n:0>n:1 msg=m2 size=3 mode=udp; T0 rcv n:0>n:1 msg=m2 size=3 mode=udp;"
                  "T0 hb; T1 rcv n:0>n:1 msg=m0 size=1 mode=udp; T1 hb"),
-        &tally));
-    CHECK_INT(tally.shown, 2);
+        &groups));
+    CHECK_INT(groups.shown, 2);
 }
 
 /* ---- proofs ---- */
@@ -311,7 +311,7 @@ static void count_shown(void *context, const struct sound_race *race)
 /* Nothing that is found is refused, and all of it is told. */
 static bool proofs_are_refused(const struct trace *t, void *context)
 {
-    struct tally *tally = context;
+    struct race_groups *groups = context;
     struct fixture f;
     fixture_init(&f, t);
     const struct sound_options found = {.found = collect, .context = &f.proofs};
@@ -322,7 +322,7 @@ static bool proofs_are_refused(const struct trace *t, void *context)
     proof_find(&f.hb, &o, &stats);
     const bool is_wrong_count = told != stats.shown || told != f.proofs.list.count;
     const bool is_refused = stats.refused > 0 && sound_is_certain(&f.hb);
-    tally->shown += told;
+    groups->shown += told;
     fixture_release(&f);
     return is_wrong_count || is_refused;
 }
@@ -336,10 +336,10 @@ TEST(every_race_that_is_found_is_checked_and_told)
  * of it. */
 TEST(a_race_is_told_behind_sections_that_overlap)
 {
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     CHECK(!proofs_are_refused(
-        trace_of("order exact; T2 acq m; T3 acq m; T1 w x @P2; T0 r x @P0; T2 rel m"), &tally));
-    CHECK_INT(tally.shown, 1);
+        trace_of("order exact; T2 acq m; T3 acq m; T1 w x @P2; T0 r x @P0; T2 rel m"), &groups));
+    CHECK_INT(groups.shown, 1);
 }
 
 TEST(what_does_not_hold_is_not_told)

@@ -3,7 +3,7 @@
 #include "solve/solve.h"
 #include "test.h"
 
-struct tally {
+struct race_groups {
     uint64_t sat_count;
     uint64_t unsat_count;
 };
@@ -40,16 +40,16 @@ static enum solve_verdict verdict_of(struct solver *s, const struct problem *p,
     return answer.verdict;
 }
 
-static void count_verdict(struct tally *tally, enum solve_verdict verdict)
+static void count_verdict(struct race_groups *groups, enum solve_verdict verdict)
 {
-    tally->sat_count += verdict == SOLVE_SAT;
-    tally->unsat_count += verdict == SOLVE_UNSAT;
+    groups->sat_count += verdict == SOLVE_SAT;
+    groups->unsat_count += verdict == SOLVE_UNSAT;
 }
 
-static void check_balance(struct tally tally)
+static void check_balance(struct race_groups groups)
 {
-    CHECK(tally.sat_count * 8 > tally.unsat_count);
-    CHECK(tally.unsat_count * 8 > tally.sat_count);
+    CHECK(groups.sat_count * 8 > groups.unsat_count);
+    CHECK(groups.unsat_count * 8 > groups.sat_count);
 }
 
 /* A random question with up to two assumptions, kept in `assumed`. */
@@ -70,7 +70,7 @@ static void compare_with_truth(const struct random_problem *kind, int64_t reach,
 {
     struct prng prng;
     prng_init(&prng, seed);
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     for (uint64_t i = 0; i < problem_count; i++) {
         struct problem p = {0};
         random_problem(&p, kind, &prng);
@@ -82,12 +82,12 @@ static void compare_with_truth(const struct random_problem *kind, int64_t reach,
             const bool is_true =
                 problem_is_satisfiable_slowly(&p, question.assumed, question.assumed_count, reach);
             CHECK_INT(got, is_true ? SOLVE_SAT : SOLVE_UNSAT);
-            count_verdict(&tally, got);
+            count_verdict(&groups, got);
         }
         solver_free(s);
         problem_release(&p);
     }
-    check_balance(tally);
+    check_balance(groups);
 }
 
 TEST(orders_of_up_to_five_are_decided_as_trying_all_does)
@@ -113,7 +113,7 @@ struct twins {
 
 /* One problem, changed at random; both solvers follow it. */
 static void compare_on_one(struct twins twins, const struct random_problem *kind, struct prng *prng,
-                           struct tally *tally)
+                           struct race_groups *groups)
 {
     struct problem p = {0};
     random_problem(&p, kind, prng);
@@ -136,7 +136,7 @@ static void compare_on_one(struct twins twins, const struct random_problem *kind
             const struct solve_question question = random_question(&p, kind, prng, assumed);
             const enum solve_verdict wanted = verdict_of(right, &p, &question);
             CHECK_INT(verdict_of(left, &p, &question), wanted);
-            count_verdict(tally, wanted);
+            count_verdict(groups, wanted);
         }
         }
     }
@@ -150,11 +150,11 @@ static void compare(struct twins twins, const struct random_problem *kind, uint6
 {
     struct prng prng;
     prng_init(&prng, seed);
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     for (uint64_t i = 0; i < problem_count; i++) {
-        compare_on_one(twins, kind, &prng, &tally);
+        compare_on_one(twins, kind, &prng, &groups);
     }
-    check_balance(tally);
+    check_balance(groups);
 }
 
 TEST(orders_are_decided_as_libz3_does_through_push_and_pop)
@@ -205,7 +205,7 @@ TEST(sums_are_decided_by_libz3_as_trying_all_does)
         .variable_count_max = 3, .bound_max = 3, .has_zero = true, .has_sums = true};
     struct prng prng;
     prng_init(&prng, 23);
-    struct tally tally = {0};
+    struct race_groups groups = {0};
     for (uint64_t i = 0; i < test_count(150, 5000); i++) {
         struct problem p = {0};
         random_problem(&p, &kind, &prng);
@@ -220,10 +220,10 @@ TEST(sums_are_decided_by_libz3_as_trying_all_does)
             const enum solve_verdict got = verdict_of(s, &p, &question);
             const bool is_true = problem_is_satisfiable_slowly(&p, &assumed, count, 5);
             CHECK_INT(got, is_true ? SOLVE_SAT : SOLVE_UNSAT);
-            count_verdict(&tally, got);
+            count_verdict(&groups, got);
         }
         solver_free(s);
         problem_release(&p);
     }
-    check_balance(tally);
+    check_balance(groups);
 }

@@ -86,7 +86,7 @@ TEST(what_is_printed_is_parsed_as_the_same)
 enum { STEPS_MAX = 8, TURNS = 60, ROOM = STEPS_MAX * (TURNS + 1) };
 
 /* A random run, its checker, and the same run written out at length. */
-struct scene {
+struct relevant_events {
     struct prng prng;
     struct spec spec;
     struct checker *checker;
@@ -97,7 +97,7 @@ struct scene {
     struct checker_ending ending;
 };
 
-static void set_slots(struct scene *s, const struct slow_state *state, bool has_absent)
+static void set_slots(struct relevant_events *s, const struct slow_state *state, bool has_absent)
 {
     for (uint32_t p = 0; p < RANDOM_PROCESS_COUNT; p++) {
         for (uint32_t v = 0; v < RANDOM_VARIABLE_COUNT; v++) {
@@ -114,7 +114,8 @@ static void set_slots(struct scene *s, const struct slow_state *state, bool has_
     }
 }
 
-static void draw_state(struct scene *s, struct slow_state *state, size_t step, uint64_t time)
+static void draw_state(struct relevant_events *s, struct slow_state *state, size_t step,
+                       uint64_t time)
 {
     *state = (struct slow_state){.time = time, .now = time, .step = step + 1};
     for (uint32_t p = 0; p < RANDOM_PROCESS_COUNT; p++) {
@@ -127,7 +128,7 @@ static void draw_state(struct scene *s, struct slow_state *state, size_t step, u
     }
 }
 
-static void draw_run(struct scene *s, const struct random_spec *options)
+static void draw_run(struct relevant_events *s, const struct random_spec *options)
 {
     struct err e = {.text = ""};
     spec_init(&s->spec);
@@ -145,7 +146,7 @@ static void draw_run(struct scene *s, const struct random_spec *options)
 }
 
 /* Goes on after the last step: the last state again and again, or the loop. */
-static void write_out(struct scene *s)
+static void write_out(struct relevant_events *s)
 {
     const size_t last = s->step_count - 1;
     s->count = s->step_count;
@@ -164,7 +165,7 @@ static void write_out(struct scene *s)
 }
 
 /* Whether the definition has the property violated (or shown). */
-static bool slow_verdict(struct scene *s, size_t *first)
+static bool slow_verdict(struct relevant_events *s, size_t *first)
 {
     const struct spec_property *property = &s->spec.properties.at[0];
     bool is_true[ROOM];
@@ -180,7 +181,7 @@ static bool slow_verdict(struct scene *s, size_t *first)
     return false;
 }
 
-static void check_verdict(struct scene *s, uint64_t seed)
+static void check_verdict(struct relevant_events *s, uint64_t seed)
 {
     const struct spec_property *property = &s->spec.properties.at[0];
     const struct checker_status *status = checker_status(s->checker, 0);
@@ -204,7 +205,7 @@ static void check_verdict(struct scene *s, uint64_t seed)
     }
 }
 
-static void run_steps(struct scene *s)
+static void run_steps(struct relevant_events *s)
 {
     for (size_t i = 0; i < s->step_count; i++) {
         set_slots(s, &s->states[i], false);
@@ -212,7 +213,7 @@ static void run_steps(struct scene *s)
     }
 }
 
-static void scene_release(struct scene *s)
+static void relevant_release(struct relevant_events *s)
 {
     checker_free(s->checker);
     spec_release(&s->spec);
@@ -222,7 +223,7 @@ TEST(verdicts_are_those_of_the_definition)
 {
     const uint64_t count = test_count(3000, 200000);
     for (uint64_t seed = 1; seed <= count; seed++) {
-        struct scene s = {0};
+        struct relevant_events s = {0};
         prng_init(&s.prng, seed);
         draw_run(&s, &(struct random_spec){.depth = 1 + (unsigned)prng_below(&s.prng, 4),
                                            .is_temporal = prng_below(&s.prng, 4) > 0,
@@ -235,7 +236,7 @@ TEST(verdicts_are_those_of_the_definition)
         write_out(&s);
         (void)checker_end(s.checker, &s.ending);
         check_verdict(&s, seed);
-        scene_release(&s);
+        relevant_release(&s);
     }
 }
 
@@ -245,7 +246,7 @@ TEST(a_cut_run_decides_what_no_continuation_changes)
     const uint64_t count = test_count(2000, 100000);
     uint64_t decided = 0;
     for (uint64_t seed = 1; seed <= count; seed++) {
-        struct scene s = {.ending = {.kind = CHECKER_CUT}};
+        struct relevant_events s = {.ending = {.kind = CHECKER_CUT}};
         prng_init(&s.prng, seed);
         draw_run(&s, &(struct random_spec){.depth = 1 + (unsigned)prng_below(&s.prng, 3),
                                            .is_temporal = true});
@@ -268,7 +269,7 @@ TEST(a_cut_run_decides_what_no_continuation_changes)
             fail_msg("seed %llu: decided too early", (unsigned long long)seed);
         }
         decided += early.verdict == firm;
-        scene_release(&s);
+        relevant_release(&s);
     }
     CHECK(decided > count / 10);
 }
@@ -280,7 +281,7 @@ TEST(absent_variables_can_be_anything)
     uint64_t decided = 0;
     uint64_t skipped = 0;
     for (uint64_t seed = 1; seed <= count; seed++) {
-        struct scene s = {0};
+        struct relevant_events s = {0};
         prng_init(&s.prng, seed);
         draw_run(&s, &(struct random_spec){.depth = 1 + (unsigned)prng_below(&s.prng, 4)});
         s.step_count = s.count = 1;
@@ -293,7 +294,7 @@ TEST(absent_variables_can_be_anything)
         }
         decided += status->checks;
         skipped += status->skips;
-        scene_release(&s);
+        relevant_release(&s);
     }
     CHECK(decided > count / 4);
     CHECK(skipped > count / 20);
@@ -304,7 +305,7 @@ TEST(rewinding_forgets_the_steps_behind)
 {
     const uint64_t count = test_count(500, 20000);
     for (uint64_t seed = 1; seed <= count; seed++) {
-        struct scene s = {.ending = {.kind = CHECKER_REST}};
+        struct relevant_events s = {.ending = {.kind = CHECKER_REST}};
         prng_init(&s.prng, seed);
         draw_run(&s, &(struct random_spec){.depth = 3, .is_temporal = seed % 2 == 0});
         run_steps(&s);
@@ -314,6 +315,6 @@ TEST(rewinding_forgets_the_steps_behind)
         write_out(&s);
         (void)checker_end(s.checker, &s.ending);
         check_verdict(&s, seed);
-        scene_release(&s);
+        relevant_release(&s);
     }
 }

@@ -64,9 +64,9 @@ static uint64_t key_of(const struct plan *p)
 
 bool attempt(struct reducer *r, const struct plan *p, enum wish wish)
 {
-    const uint64_t key = foresight_is_on(r->foresight) ? key_of(p) : 0;
+    const uint64_t key = speculation_is_on(r->speculation) ? key_of(p) : 0;
     struct glimpse known = {0};
-    if (foresight_knows(r->foresight, key, &known)) {
+    if (speculation_knows(r->speculation, key, &known)) {
         count_runs(r, &known);
         return false;
     }
@@ -81,7 +81,7 @@ bool attempt(struct reducer *r, const struct plan *p, enum wish wish)
         seen.is_fruitless = !reducer_is_same(r, &r->tried) ||
                             (wish == WISH_BETTER && !best_is_beaten_by(r, &r->tried));
     } while (seen.is_fruitless && seen.replays <= repeat_misses(r) && reducer_goes_on(r));
-    foresight_note(r->foresight, &seen);
+    speculation_note(r->speculation, &seen);
     return !seen.is_fruitless;
 }
 

@@ -72,7 +72,7 @@ void best_tell(struct reducer *r)
     best_count_faults(r);
     find_atoms(r);
     keep_start(r);
-    if (r->options->better != NULL && !r->is_trial && !foresight_is_worker(r->foresight) &&
+    if (r->options->better != NULL && !r->is_trial && !speculation_is_worker(r->speculation) &&
         r->options->better(r->options->context, &m->plan, &m->best, r->e) < 0) {
         r->is_broken = true;
     }

@@ -34,10 +34,10 @@ struct start {
 struct reducer {
     struct world *world;
     const struct minimize_options *options;
-    struct minimized *result;    /* whose best is the best */
-    struct reducer *of;          /* of a trial: whose it is */
-    uint64_t told_ns;            /* when it was last said how far it is */
-    struct foresight *foresight; /* NULL: candidates are run here, one after another */
+    struct minimized *result;        /* whose best is the best */
+    struct reducer *of;              /* of a trial: whose it is */
+    uint64_t told_ns;                /* when it was last said how far it is */
+    struct speculation *speculation; /* NULL: candidates are run here, one after another */
     enum stage stage;
     struct ways ways;
     struct execution tried;
@@ -209,31 +209,31 @@ void contents_put(struct contents *c, const struct plan_content *content);
 void contents_release(struct contents *c);
 
 /* echoes.c: r's candidate is another echo of the past, if that is long enough to be worth it. */
-bool echoes_are_worth(const struct past *past);
-void echoes_draw(struct reducer *r, const struct past *past, struct prng *prng);
+bool splice_windows_are_worth(const struct past *past);
+void splice_windows_draw(struct reducer *r, const struct past *past, struct prng *prng);
 
 /* The stages. Each ends where it can do no more alone, or is told to. */
-void slice_stage(struct reducer *r);
-void switches_stage(struct reducer *r);
+void provenance_stage(struct reducer *r);
+void context_switches_stage(struct reducer *r);
 void externals_stage(struct reducer *r);
 void shortcuts_stage(struct reducer *r);
 void reactions_stage(struct reducer *r);
-void echoes_stage(struct reducer *r);
-void clusters_stage(struct reducer *r);
+void splice_windows_stage(struct reducer *r);
+void clock_clusters_stage(struct reducer *r);
 void cones_stage(struct reducer *r);
 void chunks_stage(struct reducer *r);
-void strands_stage(struct reducer *r);
-void tails_stage(struct reducer *r);
+void per_node_stage(struct reducer *r);
+void random_suffix_stage(struct reducer *r);
 void singles_stage(struct reducer *r);
 void pairs_stage(struct reducer *r);
-void matches_stage(struct reducer *r);
-void moves_stage(struct reducer *r);
-void contents_stage(struct reducer *r);
-void anew_stage(struct reducer *r);
-void roles_stage(struct reducer *r);
+void equivalent_steps_stage(struct reducer *r);
+void move_step_stage(struct reducer *r);
+void payload_shrink_stage(struct reducer *r);
+void restart_stage(struct reducer *r);
+void node_renaming_stage(struct reducer *r);
 void seeds_stage(struct reducer *r);
-void detours_stage(struct reducer *r);
-void drift_stage(struct reducer *r);
+void insert_then_remove_stage(struct reducer *r);
+void random_walk_stage(struct reducer *r);
 void exact_stage(struct reducer *r);
 
 /* All stages of the options but these (a bit each), one after another. */

@@ -2,14 +2,14 @@
 
 #include "pick/operation_name.h"
 
-void visits_clear(struct visits *v)
+void sleep_sets_clear(struct sleep_sets *v)
 {
     map_clear(&v->number_of);
     vec_clear(&v->list);
     vec_clear(&v->asleep);
 }
 
-void visits_release(struct visits *v)
+void sleep_sets_release(struct sleep_sets *v)
 {
     map_release(&v->number_of);
     vec_release(&v->list);
@@ -31,20 +31,20 @@ void branches_identify(struct branches *b)
     }
 }
 
-static const struct visit *find(const struct visits *v, uint64_t state, uint32_t left)
+static const struct visit *find(const struct sleep_sets *v, uint64_t state, uint32_t left)
 {
     const uint32_t *number = map_get(&v->number_of, state);
     const struct visit *visit = number == NULL ? NULL : &v->list.at[*number];
     return visit != NULL && visit->left >= left ? visit : NULL;
 }
 
-bool visits_has_all(const struct visits *v, uint64_t state, uint32_t left)
+bool sleep_sets_has_all(const struct sleep_sets *v, uint64_t state, uint32_t left)
 {
     const struct visit *before = find(v, state, left);
     return before != NULL && before->asleep_count == 0;
 }
 
-static bool was_asleep(const struct visits *v, const struct visit *before, uint64_t id)
+static bool was_asleep(const struct sleep_sets *v, const struct visit *before, uint64_t id)
 {
     for (uint32_t i = 0; i < before->asleep_count; i++) {
         if (v->asleep.at[before->asleep_first + i] == id) {
@@ -54,7 +54,7 @@ static bool was_asleep(const struct visits *v, const struct visit *before, uint6
     return false;
 }
 
-static void look_at_rest(const struct visits *v, const struct visit *before, struct branches *b)
+static void look_at_rest(const struct sleep_sets *v, const struct visit *before, struct branches *b)
 {
     vec_each (&b->list, branch) {
         const bool is_asleep = branch->is == BRANCH_ASLEEP;
@@ -66,7 +66,7 @@ static void look_at_rest(const struct visits *v, const struct visit *before, str
     }
 }
 
-static void put(struct visits *v, uint64_t state, uint32_t left, const struct branches *b)
+static void put(struct sleep_sets *v, uint64_t state, uint32_t left, const struct branches *b)
 {
     struct visit visit = {.left = left, .asleep_first = (uint32_t)v->asleep.count};
     vec_each (&b->list, branch) {
@@ -84,7 +84,7 @@ static void put(struct visits *v, uint64_t state, uint32_t left, const struct br
     }
 }
 
-void visits_enter(struct visits *v, uint64_t state, uint32_t left, struct branches *b)
+void sleep_sets_enter(struct sleep_sets *v, uint64_t state, uint32_t left, struct branches *b)
 {
     const struct visit *before = find(v, state, left);
     const bool is_known_with_more = before != NULL && before->left > left;

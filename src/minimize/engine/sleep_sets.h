@@ -31,24 +31,24 @@ struct visit {
 };
 
 /* {0} is empty. */
-struct visits {
+struct sleep_sets {
     struct map number_of; /* of a state */
     VEC(struct visit) list;
     VEC(uint64_t) asleep; /* ids */
 };
 
-void visits_clear(struct visits *v);
-void visits_release(struct visits *v);
+void sleep_sets_clear(struct sleep_sets *v);
+void sleep_sets_release(struct sleep_sets *v);
 
 /* Gives each its id. */
 void branches_identify(struct branches *b);
 
 /* Whether the state was entered before, with as many steps left and nothing asleep. */
-bool visits_has_all(const struct visits *v, uint64_t state, uint32_t left);
+bool sleep_sets_has_all(const struct sleep_sets *v, uint64_t state, uint32_t left);
 
 /* Enters the state, where some of what can be next sleeps. Where it was entered before, with as
  * many steps left, only what slept then and is awake now is to be looked at, and only what slept
  * then too sleeps meanwhile. */
-void visits_enter(struct visits *v, uint64_t state, uint32_t left, struct branches *b);
+void sleep_sets_enter(struct sleep_sets *v, uint64_t state, uint32_t left, struct branches *b);
 
 #endif

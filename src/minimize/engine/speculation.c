@@ -22,7 +22,7 @@ struct worker {
 
 enum { LEADER = 0 };
 
-struct foresight {
+struct speculation {
     uint32_t process_count;
     struct worker *workers; /* by number; the leader's is none */
     uint32_t worker_count;  /* that are there */
@@ -35,29 +35,29 @@ struct foresight {
     cpu_set_t allowed;      /* processors: those of workers, where running a program binds to one */
 };
 
-struct foresight *foresight_new(uint32_t process_count)
+struct speculation *speculation_new(uint32_t process_count)
 {
     if (process_count < 2) {
         return NULL;
     }
-    struct foresight *f = mem_zero(1, sizeof *f);
+    struct speculation *f = mem_zero(1, sizeof *f);
     f->process_count = process_count;
     f->workers = mem_zero(process_count, sizeof *f->workers);
     (void)sched_getaffinity(0, sizeof f->allowed, &f->allowed);
     return f;
 }
 
-bool foresight_is_worker(const struct foresight *f)
+bool speculation_is_worker(const struct speculation *f)
 {
     return f != NULL && f->own != LEADER;
 }
 
-bool foresight_is_on(const struct foresight *f)
+bool speculation_is_on(const struct speculation *f)
 {
     return f != NULL && (f->own != LEADER || f->worker_count > 0);
 }
 
-static void dismiss(struct foresight *f, uint32_t which)
+static void dismiss(struct speculation *f, uint32_t which)
 {
     struct worker *w = &f->workers[which];
     (void)close(w->fd);
@@ -69,7 +69,7 @@ static void dismiss(struct foresight *f, uint32_t which)
 }
 
 /* LEADER: really all. */
-static void dismiss_all_but(struct foresight *f, uint32_t kept)
+static void dismiss_all_but(struct speculation *f, uint32_t kept)
 {
     for (uint32_t i = 1; i < f->process_count; i++) {
         if (i != kept && f->workers[i].process != 0) {
@@ -79,9 +79,9 @@ static void dismiss_all_but(struct foresight *f, uint32_t kept)
     f->since_ns = 0;
 }
 
-void foresight_end(struct foresight *f)
+void speculation_end(struct speculation *f)
 {
-    if (foresight_is_worker(f)) {
+    if (speculation_is_worker(f)) {
         _exit(0);
     }
     if (f != NULL) {
@@ -89,17 +89,17 @@ void foresight_end(struct foresight *f)
     }
 }
 
-void foresight_free(struct foresight *f)
+void speculation_free(struct speculation *f)
 {
     if (f != NULL) {
-        foresight_end(f);
+        speculation_end(f);
         mem_free(f->workers);
         mem_free(f);
     }
 }
 
 /* In the new process. It may be too late to die with the leader. */
-static void be_worker(struct foresight *f, uint32_t own, int fd, pid_t leader)
+static void be_worker(struct speculation *f, uint32_t own, int fd, pid_t leader)
 {
     for (uint32_t i = 1; i < f->process_count; i++) {
         if (f->workers[i].process != 0) {
@@ -116,7 +116,7 @@ static void be_worker(struct foresight *f, uint32_t own, int fd, pid_t leader)
 }
 
 /* One more; false when it cannot be made. Returns in both processes. */
-static bool begin_worker(struct foresight *f, uint32_t own)
+static bool begin_worker(struct speculation *f, uint32_t own)
 {
     int ends[2];
     const pid_t leader = getpid();
@@ -136,7 +136,7 @@ static bool begin_worker(struct foresight *f, uint32_t own)
     return process >= 0;
 }
 
-static void begin_missing_workers(struct foresight *f)
+static void begin_missing_workers(struct speculation *f)
 {
     for (uint32_t i = 1; i < f->process_count && f->own == LEADER; i++) {
         if (f->workers[i].process == 0 && !begin_worker(f, i)) {
@@ -156,9 +156,9 @@ static bool hear(int fd, struct glimpse *g)
     return got == (ssize_t)sizeof *g;
 }
 
-bool foresight_knows(struct foresight *f, uint64_t key, struct glimpse *known)
+bool speculation_knows(struct speculation *f, uint64_t key, struct glimpse *known)
 {
-    if (!foresight_is_on(f)) {
+    if (!speculation_is_on(f)) {
         return false;
     }
     const uint32_t whose = f->next;
@@ -181,14 +181,14 @@ bool foresight_knows(struct foresight *f, uint64_t key, struct glimpse *known)
 }
 
 /* Less than a pipe takes at once is told as a whole. */
-static void tell(const struct foresight *f, const struct glimpse *g)
+static void tell(const struct speculation *f, const struct glimpse *g)
 {
     if (write(f->fd, g, sizeof *g) != (ssize_t)sizeof *g) {
         _exit(0);
     }
 }
 
-void foresight_note(struct foresight *f, const struct glimpse *g)
+void speculation_note(struct speculation *f, const struct glimpse *g)
 {
     if (f == NULL || f->is_alone) {
         return;

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct foresight;
+struct speculation;
 
 /* What a candidate came to. */
 struct glimpse {
@@ -28,25 +28,25 @@ struct glimpse {
 };
 
 /* For so many processes; NULL, which all of these take, when that is less than two. */
-struct foresight *foresight_new(uint32_t process_count);
-void foresight_free(struct foresight *f);
+struct speculation *speculation_new(uint32_t process_count);
+void speculation_free(struct speculation *f);
 
 /* Whether keys are of any use now. */
-bool foresight_is_on(const struct foresight *f);
+bool speculation_is_on(const struct speculation *f);
 
 /* Whether this process is a worker: it tells nobody but the leader anything. */
-bool foresight_is_worker(const struct foresight *f);
+bool speculation_is_worker(const struct speculation *f);
 
 /* Whether the next candidate, which has this key, is known to be fruitless; then what it came
  * to. Waits for the worker whose it is. In a worker, true for those that are not its own. */
-bool foresight_knows(struct foresight *f, uint64_t key, struct glimpse *known);
+bool speculation_knows(struct speculation *f, uint64_t key, struct glimpse *known);
 
 /* The candidate asked for last was run and came to this. In the leader, workers that are missing
  * begin when this was fruitless for a while; when it is not, all end but the one that had found it.
  * Where none can be made, the leader goes on alone. */
-void foresight_note(struct foresight *f, const struct glimpse *g);
+void speculation_note(struct speculation *f, const struct glimpse *g);
 
 /* What follows cannot be foreseen: workers end, and this one, if it is one. */
-void foresight_end(struct foresight *f);
+void speculation_end(struct speculation *f);
 
 #endif

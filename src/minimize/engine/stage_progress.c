@@ -15,7 +15,7 @@ void reducer_tell(struct reducer *r)
         of_all = of_all->of;
     }
     of_all->told_ns = limit_now_ns();
-    if (r->options->progress != NULL && !foresight_is_worker(r->foresight)) {
+    if (r->options->progress != NULL && !speculation_is_worker(r->speculation)) {
         const struct minimized *m = of_all->result;
         r->options->progress(r->options->context,
                              &(struct minimize_progress){.stage = of_all->stage,
@@ -44,7 +44,7 @@ bool reducer_goes_on(struct reducer *r)
     }
     const bool goes_on = !r->is_over && !r->is_broken;
     if (!goes_on) {
-        foresight_end(r->foresight);
+        speculation_end(r->speculation);
     }
     return goes_on;
 }

@@ -11,7 +11,7 @@ void reducer_begin_trial(struct reducer *trial, struct reducer *r)
                               .options = r->options,
                               .result = m,
                               .of = r,
-                              .foresight = r->foresight,
+                              .speculation = r->speculation,
                               .stage = r->stage,
                               .ways = r->ways,
                               .outcome = r->outcome,

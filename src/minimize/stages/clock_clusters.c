@@ -98,7 +98,7 @@ static void leave_out_clusters(struct reducer *r, struct clusters *c)
     }
 }
 
-void clusters_stage(struct reducer *r)
+void clock_clusters_stage(struct reducer *r)
 {
     struct clusters c = {0};
     find_tickers(r, &c);

@@ -101,7 +101,7 @@ static void find_fewest(struct switching *s)
     r->result->has_fewest_switches = goes_on(s) && count >= switches_of_best(r);
 }
 
-void switches_stage(struct reducer *r)
+void context_switches_stage(struct reducer *r)
 {
     struct switching s = {.reducer = r, .runs_end = r->result->replays + RUNS_MAX};
     if (!r->world->has_tasks) {

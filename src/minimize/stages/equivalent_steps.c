@@ -166,7 +166,7 @@ static bool try_without(struct matching *m, uint32_t out)
     return is_better;
 }
 
-void matches_stage(struct reducer *r)
+void equivalent_steps_stage(struct reducer *r)
 {
     struct matching m = {.reducer = r};
     const uint32_t count = reducer_size(r);

@@ -19,7 +19,7 @@ struct exact {
     enum phase phase;
     struct plan plan; /* its faults, and what requests bring */
     struct execution x;
-    struct visits visits;
+    struct sleep_sets visits;
     VEC(uint64_t) asleep; /* ids of what sleeps, of each state on the way behind those before */
     struct map allowance; /* operation to how often it may still come */
     struct map owed;      /* what may not be ignored to how often it has still to come */
@@ -241,12 +241,12 @@ static void descend(struct exact *s, size_t asleep_first)
         return;
     }
     const uint64_t state = key_of(s);
-    if (visits_has_all(&s->visits, state, s->bound - depth)) {
+    if (sleep_sets_has_all(&s->visits, state, s->bound - depth)) {
         return;
     }
     struct branches b = {0};
     list_branches(s, asleep_first, &b);
-    visits_enter(&s->visits, state, s->bound - depth, &b);
+    sleep_sets_enter(&s->visits, state, s->bound - depth, &b);
     enter_all(s, &b);
     vec_release(&b.list);
 }
@@ -269,7 +269,7 @@ static bool look(struct exact *s)
 {
     struct world *w = s->reducer->world;
     s->is_bound_met = false;
-    visits_clear(&s->visits);
+    sleep_sets_clear(&s->visits);
     execution_clear(&s->x);
     w->ops->begin(w, &s->plan, &s->x);
     if (s->x.outcome == OUTCOME_PASSED) {
@@ -314,7 +314,7 @@ static bool search(struct reducer *r, enum phase phase)
         reducer_note(r, "not all: given up after %d steps", STEPS_MAX);
     }
     execution_release(&s.x);
-    visits_release(&s.visits);
+    sleep_sets_release(&s.visits);
     vec_release(&s.asleep);
     map_release(&s.allowance);
     map_release(&s.owed);

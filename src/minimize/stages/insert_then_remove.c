@@ -89,7 +89,7 @@ static bool try_detour(struct reducer *r, const struct detour *d, struct map *se
     return try_round(r, r->result->plan.pick.seed, seen);
 }
 
-void detours_stage(struct reducer *r)
+void insert_then_remove_stage(struct reducer *r)
 {
     struct detours d = {0};
     struct map seen = {0};

@@ -33,7 +33,7 @@ static bool try_move_and_leave_out_any(struct reducer *r, uint32_t moved, uint32
     return false;
 }
 
-void moves_stage(struct reducer *r)
+void move_step_stage(struct reducer *r)
 {
     const uint32_t count = reducer_size(r);
     const bool is_fit = !reducer_is_longer(r, MOVES_STEPS_MAX);

@@ -54,7 +54,7 @@ static void exchange_any(struct reducer *r, const struct nodes *ours, const stru
     }
 }
 
-void roles_stage(struct reducer *r)
+void node_renaming_stage(struct reducer *r)
 {
     struct nodes ours = {0};
     struct nodes all = {0};

@@ -190,7 +190,7 @@ static bool shrink_all(struct shrinker *s, bool is_alone)
     return false;
 }
 
-void contents_stage(struct reducer *r)
+void payload_shrink_stage(struct reducer *r)
 {
     struct shrinker s = {.reducer = r};
     if (r->world->ops->shrink == NULL) {

@@ -71,7 +71,7 @@ static void leave_out_nodes(struct reducer *r)
 
 enum { ROW_MAX = 64 };
 
-void strands_stage(struct reducer *r)
+void per_node_stage(struct reducer *r)
 {
     leave_out_nodes(r);
     uint32_t size = reducer_size(r) / 4;

@@ -63,7 +63,7 @@ static bool try_slice(struct reducer *r, uint32_t first, uint32_t second)
     return mark(&needs, x, is_out) && reducer_try_without(r, is_out);
 }
 
-void slice_stage(struct reducer *r)
+void provenance_stage(struct reducer *r)
 {
     if (reducer_size(r) == 0 || try_slice(r, NODES_MAX, NODES_MAX)) {
         return;

@@ -7,7 +7,7 @@
 
 enum { TAILS_PER_CUT = 40, TAILS_MAX = 4000 };
 
-void tails_stage(struct reducer *r)
+void random_suffix_stage(struct reducer *r)
 {
     const uint32_t size = reducer_size(r);
     const uint32_t cuts = TAILS_MAX / TAILS_PER_CUT;

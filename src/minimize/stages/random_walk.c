@@ -178,7 +178,7 @@ static uint32_t rounds_max(const struct reducer *r)
     return r->is_trial ? ROUNDS_FRUITLESS_MAX_IN_TRIAL : ROUNDS_FRUITLESS_MAX;
 }
 
-void drift_stage(struct reducer *r)
+void random_walk_stage(struct reducer *r)
 {
     const bool is_fit = !reducer_is_bound(r) && !reducer_is_longer(r, WALK_STEPS_MAX);
     uint32_t fruitless = 0;

@@ -64,7 +64,8 @@ static enum source next_source(const struct anew *a)
         return SOURCE_WALK;
     }
     enum source next = SOURCE_KINDS;
-    for (int i = echoes_are_worth(&first) ? SOURCE_ECHO : SOURCE_KINDS; i < SOURCE_COUNT; i++) {
+    for (int i = splice_windows_are_worth(&first) ? SOURCE_ECHO : SOURCE_KINDS; i < SOURCE_COUNT;
+         i++) {
         if (a->spent[i] / (a->found[i] + 1) < a->spent[next] / (a->found[next] + 1)) {
             next = (enum source)i;
         }
@@ -115,7 +116,7 @@ static bool begin_with_echo(struct reducer *trial, const struct reducer *r, uint
     for (uint32_t i = 0;
          i < chance_runs_max(r) && spent < ANEW_STEPS_MAX && !is_any && reducer_goes_on(trial);
          i++) {
-        echoes_draw(trial, &first, &prng);
+        splice_windows_draw(trial, &first, &prng);
         is_any = reducer_take_another(trial, &plan, &trial->candidate);
         spent += trial->candidate.wants.count;
     }
@@ -188,12 +189,12 @@ static bool is_worth_more(const struct anew *a)
     const struct reducer *r = a->reducer;
     const struct past first = reducer_first(r);
     const uint64_t replays_max = 2 * (uint64_t)chance_runs_max(r);
-    return (echoes_are_worth(&first) || a->fruitless < FRUITLESS_MAX) && a->equal < EQUAL_MAX &&
-           r->result->replays - a->begun < replays_max;
+    return (splice_windows_are_worth(&first) || a->fruitless < FRUITLESS_MAX) &&
+           a->equal < EQUAL_MAX && r->result->replays - a->begun < replays_max;
 }
 
 /* Once: what later stages find is shorter than all of these. */
-void anew_stage(struct reducer *r)
+void restart_stage(struct reducer *r)
 {
     struct anew a = {.reducer = r, .begun = r->result->replays};
     const bool is_fit =

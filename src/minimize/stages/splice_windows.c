@@ -110,7 +110,7 @@ static void put_in(const struct echo *echo, struct prng *prng, struct candidate 
     }
 }
 
-void echoes_draw(struct reducer *r, const struct past *past, struct prng *prng)
+void splice_windows_draw(struct reducer *r, const struct past *past, struct prng *prng)
 {
     static const enum pick_match matches[] = {PICK_NEWEST, PICK_OLDEST, PICK_SAME_OR_NEWEST,
                                               PICK_SAME_OR_OLDEST};
@@ -139,12 +139,12 @@ void echoes_draw(struct reducer *r, const struct past *past, struct prng *prng)
     }
 }
 
-bool echoes_are_worth(const struct past *past)
+bool splice_windows_are_worth(const struct past *past)
 {
     return past->count >= PAST_MIN;
 }
 
-void echoes_stage(struct reducer *r)
+void splice_windows_stage(struct reducer *r)
 {
     const uint64_t steps_max = chance_steps_max(r);
     uint64_t spent = 0;
@@ -154,7 +154,7 @@ void echoes_stage(struct reducer *r)
                          !reducer_is_shorter(r, PAST_MIN) && reducer_goes_on(r);
          i++) {
         const struct past past = reducer_past(r);
-        echoes_draw(r, &past, &prng);
+        splice_windows_draw(r, &past, &prng);
         spent = reducer_try(r, &r->candidate) ? 0 : spent + r->candidate.wants.count;
     }
 }

@@ -8,12 +8,12 @@ void clauses_release(struct clauses *c)
 }
 
 struct expanding {
-    const struct chronicle *h;
+    const struct state_history *h;
     struct arena *arena;
     size_t literal_count, literals_max;
 };
 
-static const struct cell *cell_at(const struct chronicle *h, uint32_t cell)
+static const struct cell *cell_at(const struct state_history *h, uint32_t cell)
 {
     return vec_at(&h->bound->cells.list, cell);
 }
@@ -35,13 +35,13 @@ static bool push_clause(struct expanding *x, struct clauses *to, const struct cl
 }
 
 /* "The two sums differ": one of them is less. */
-static bool is_difference(const struct chronicle *h, struct literal literal)
+static bool is_difference(const struct state_history *h, struct literal literal)
 {
     return cell_at(h, literal.cell)->op == CELL_EQUAL && literal.is_negated && literal.side == 0 &&
            h->owner[literal.cell] >= OWNER_UNKNOWN;
 }
 
-void literals_flatten(const struct chronicle *h, struct literal root, enum cell_op op,
+void literals_flatten(const struct state_history *h, struct literal root, enum cell_op op,
                       struct literals *operands)
 {
     struct literals stack = {0};
@@ -68,7 +68,7 @@ void literals_flatten(const struct chronicle *h, struct literal root, enum cell_
     vec_release(&stack.list);
 }
 
-bool literal_is_junction(const struct chronicle *h, struct literal literal)
+bool literal_is_junction(const struct state_history *h, struct literal literal)
 {
     const struct cell *cell = cell_at(h, literal.cell);
     return is_difference(h, literal) || (h->owner[literal.cell] >= OWNER_UNKNOWN &&
@@ -134,8 +134,8 @@ static bool expand(struct expanding *x, struct literal root, struct clauses *to)
     return is_small;
 }
 
-bool clauses_build(struct clauses *c, const struct chronicle *h, uint32_t root, size_t literals_max,
-                   struct arena *a)
+bool clauses_build(struct clauses *c, const struct state_history *h, uint32_t root,
+                   size_t literals_max, struct arena *a)
 {
     struct expanding x = {.h = h, .arena = a, .literals_max = literals_max};
     return expand(&x, (struct literal){.cell = root}, c);
@@ -167,7 +167,7 @@ static int64_t product(struct linear *l, int64_t left, int64_t right)
 }
 
 /* Adds weight * cell to the terms, and its constants to the bound on the other side. */
-static bool add_terms(struct linear *l, const struct chronicle *h, struct term root)
+static bool add_terms(struct linear *l, const struct state_history *h, struct term root)
 {
     VEC(struct term) stack = {0};
     bool is_told = true;
@@ -201,7 +201,7 @@ static bool add_terms(struct linear *l, const struct chronicle *h, struct term r
     return is_told;
 }
 
-bool linear_build(struct linear *l, const struct chronicle *h, struct literal literal)
+bool linear_build(struct linear *l, const struct state_history *h, struct literal literal)
 {
     const struct cell *cell = cell_at(h, literal.cell);
     const bool is_comparison =
@@ -219,7 +219,7 @@ bool linear_build(struct linear *l, const struct chronicle *h, struct literal li
            add_terms(l, h, (struct term){.cell = cell->right, .weight = -sign});
 }
 
-bool linear_build_number(struct linear *l, const struct chronicle *h, uint32_t cell)
+bool linear_build_number(struct linear *l, const struct state_history *h, uint32_t cell)
 {
     return add_terms(l, h, (struct term){.cell = cell, .weight = 1});
 }

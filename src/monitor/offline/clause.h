@@ -33,17 +33,17 @@ struct literals {
 /* Takes the literal apart as a conjunction (CELL_AND) or a disjunction (CELL_OR), the leftmost
  * operand first, and appends the operands. Formulas of one process stay whole. As a disjunction,
  * "the two sums differ" becomes its two sides. */
-void literals_flatten(const struct chronicle *h, struct literal root, enum cell_op op,
+void literals_flatten(const struct state_history *h, struct literal root, enum cell_op op,
                       struct literals *operands);
 
 /* Whether the literal is a conjunction or disjunction over several processes, or "the two sums
  * differ". */
-bool literal_is_junction(const struct chronicle *h, struct literal literal);
+bool literal_is_junction(const struct state_history *h, struct literal literal);
 
 /* The clauses of the formula at `root`, in the arena. False when they would have more than so many
  * literals together. */
-bool clauses_build(struct clauses *c, const struct chronicle *h, uint32_t root, size_t literals_max,
-                   struct arena *a);
+bool clauses_build(struct clauses *c, const struct state_history *h, uint32_t root,
+                   size_t literals_max, struct arena *a);
 void clauses_release(struct clauses *c);
 
 /* A comparison of what several processes have: the terms, each of one process, weighted, sum up to
@@ -65,10 +65,10 @@ struct linear {
 
 /* The literal as one; l must be {0}. False when it compares nothing, or reads what has no value in
  * a cut. */
-bool linear_build(struct linear *l, const struct chronicle *h, struct literal literal);
+bool linear_build(struct linear *l, const struct state_history *h, struct literal literal);
 
 /* A number: the cell is the sum of the terms less the bound. False as above. */
-bool linear_build_number(struct linear *l, const struct chronicle *h, uint32_t cell);
+bool linear_build_number(struct linear *l, const struct state_history *h, uint32_t cell);
 void linear_release(struct linear *l);
 
 #endif

@@ -27,15 +27,15 @@ static struct decision undecided(enum method method, const char *reason)
 
 /* A clause: what it permits each process, and where a cut that shows it goes. */
 struct question {
-    struct chronicle *h;
-    struct permits permits;
+    struct state_history *h;
+    struct local_predicates permits;
     struct limit_watch *watch; /* NULL: no limit */
     uint32_t *taken;
 };
 
 /* ---- only what single processes say ---- */
 
-static bool find_least(struct chronicle *h, const uint8_t *permitted, uint32_t *taken)
+static bool find_least(struct state_history *h, const uint8_t *permitted, uint32_t *taken)
 {
     for (uint32_t p = 0; p < h->cuts.process_count; p++) {
         taken[p] = 0;
@@ -45,7 +45,7 @@ static bool find_least(struct chronicle *h, const uint8_t *permitted, uint32_t *
 
 static struct decision decide_local(const struct question *q)
 {
-    const struct permits *p = &q->permits;
+    const struct local_predicates *p = &q->permits;
     const bool is_found = find_least(q->h, p->certain, q->taken);
     return is_found || p->is_known || !find_least(q->h, p->possible, q->taken)
                ? decided(METHOD_LEAST, is_found)
@@ -56,8 +56,8 @@ static struct decision decide_local(const struct question *q)
 
 static struct decision decide_at_most(const struct question *q, const struct linear *l)
 {
-    struct chronicle *h = q->h;
-    const struct permits *p = &q->permits;
+    struct state_history *h = q->h;
+    const struct local_predicates *p = &q->permits;
     const struct gains worst = gains_build(h, l, p->certain, GAINS_WORST, &h->scratch);
     int64_t sum = 0;
     if (worst.is_too_large) {
@@ -81,8 +81,8 @@ static struct decision decide_at_most(const struct question *q, const struct lin
  * changes by one at a time it takes every value between. */
 static struct decision decide_equal(const struct question *q, const struct linear *l)
 {
-    struct chronicle *h = q->h;
-    const struct permits *p = &q->permits;
+    struct state_history *h = q->h;
+    const struct local_predicates *p = &q->permits;
     const uint32_t count = cuts_state_count(&h->cuts);
     const struct gains gains = gains_build(h, l, p->certain, GAINS_WORST, &h->scratch);
     if (gains.is_too_large || !gains.is_known || !p->is_known) {
@@ -129,7 +129,7 @@ struct blend {
 
 /* Looks for a cut in which both together are large enough: where there is none, no cut has both.
  * False when the numbers are too large. */
-static bool find_blended(struct chronicle *h, const struct blend *b, bool *is_found,
+static bool find_blended(struct state_history *h, const struct blend *b, bool *is_found,
                          uint32_t *taken)
 {
     int64_t part[2] = {0};
@@ -153,8 +153,8 @@ static bool find_blended(struct chronicle *h, const struct blend *b, bool *is_fo
  * does. */
 static struct decision decide_two(const struct question *q, const struct linear *l)
 {
-    struct chronicle *h = q->h;
-    const struct permits *p = &q->permits;
+    struct state_history *h = q->h;
+    const struct local_predicates *p = &q->permits;
     enum { TRIES = 14 };
     const struct gains gains[2] = {
         gains_build(h, &l[0], p->certain, GAINS_WORST, &h->scratch),
@@ -196,7 +196,7 @@ struct sums {
 };
 
 /* The literals that are about several processes, as sums. */
-static bool find_sums(const struct chronicle *h, const struct clause *clause, struct sums *sums)
+static bool find_sums(const struct state_history *h, const struct clause *clause, struct sums *sums)
 {
     for (size_t i = 0; i < clause->count; i++) {
         if (h->owner[clause->at[i].cell] == OWNER_UNKNOWN) {
@@ -214,7 +214,7 @@ static bool find_sums(const struct chronicle *h, const struct clause *clause, st
     return true;
 }
 
-static bool sums_fit(struct chronicle *h, const struct sums *sums)
+static bool sums_fit(struct state_history *h, const struct sums *sums)
 {
     bool fit = true;
     vec_each (&sums->list, linear) {
@@ -250,14 +250,14 @@ static struct decision decide_sums(const struct question *q, const struct sums *
                                                                      : undecided(METHOD_SOLVER, "");
 }
 
-struct decision decide_clause(struct chronicle *h, const struct clause *clause,
+struct decision decide_clause(struct state_history *h, const struct clause *clause,
                               struct limit_watch *watch, uint32_t *taken)
 {
     struct sums sums = {0};
     struct decision d = undecided(METHOD_NONE, "it reads what has no value in a cut: now or steps");
     if (find_sums(h, clause, &sums)) {
         const struct arena_mark mark = arena_mark(&h->scratch);
-        const struct question q = {h, permits_build(h, clause, &h->scratch), watch, taken};
+        const struct question q = {h, local_predicates_build(h, clause, &h->scratch), watch, taken};
         d = decide_sums(&q, &sums);
         /* A sum that nothing bounds leaves it open; what single processes say may not. */
         if (d.verdict == CUT_UNKNOWN && d.reason[0] != '\0' &&

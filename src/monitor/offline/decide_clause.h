@@ -69,7 +69,7 @@ struct decision {
 
 /* Decides the clause by the exact algorithms, without libz3; of a YES, `taken` is the cut. UNKNOWN
  * once the watch is over, which may be NULL. */
-struct decision decide_clause(struct chronicle *h, const struct clause *clause,
+struct decision decide_clause(struct state_history *h, const struct clause *clause,
                               struct limit_watch *watch, uint32_t *taken);
 
 #endif

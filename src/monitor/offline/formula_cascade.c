@@ -18,19 +18,19 @@
 /* The cells of a formula that several processes decide, and the numbers and truths of single
  * processes that these are computed from, in ascending order. */
 struct upper {
-    struct chronicle *h;
+    struct state_history *h;
     uint32_t root;
     VEC(uint32_t) cells;
     struct span *values; /* per cell of the specification */
 };
 
-static bool is_leaf(const struct chronicle *h, uint32_t cell)
+static bool is_leaf(const struct state_history *h, uint32_t cell)
 {
     const struct cell *c = vec_at(&h->bound->cells.list, cell);
     return h->owner[cell] < OWNER_UNKNOWN || !cell_has_left(c);
 }
 
-static void upper_init(struct upper *u, struct chronicle *h, uint32_t root)
+static void upper_init(struct upper *u, struct state_history *h, uint32_t root)
 {
     const struct cells *cells = &h->bound->cells;
     const struct bits marked = bits_take(&h->scratch, root + 1);
@@ -68,18 +68,18 @@ static struct span hull(const struct column *c, uint32_t first, uint32_t last)
 }
 
 /* What a leaf is, if each process is in one of its states from low to high. */
-static struct span leaf_value(struct chronicle *h, uint32_t cell, const uint32_t *low,
+static struct span leaf_value(struct state_history *h, uint32_t cell, const uint32_t *low,
                               const uint32_t *high)
 {
     const struct cell *c = vec_at(&h->bound->cells.list, cell);
     const uint32_t owner = h->owner[cell];
     if (owner < OWNER_UNKNOWN) {
-        return hull(chronicle_part(h, cell, COLUMN_VALUE), low[owner], high[owner]);
+        return hull(state_history_part(h, cell, COLUMN_VALUE), low[owner], high[owner]);
     }
     if (c->op == CELL_SLOT && owner == OWNER_SEVERAL) {
-        const struct column *sent = chronicle_part(h, cell, COLUMN_SENT);
+        const struct column *sent = state_history_part(h, cell, COLUMN_SENT);
         const struct span out = hull(sent, low[sent->process], high[sent->process]);
-        const struct column *received = chronicle_part(h, cell, COLUMN_RECEIVED);
+        const struct column *received = state_history_part(h, cell, COLUMN_RECEIVED);
         const struct span in = hull(received, low[received->process], high[received->process]);
         return cell_compute(&(struct cell){.op = CELL_MINUS}, out, in);
     }
@@ -192,7 +192,7 @@ static struct decision ask(const struct formula_smt *f, const struct formula_que
 }
 
 /* Decides the cuts of the range. */
-static struct decision decide_range(struct chronicle *h, const struct formula_question *q,
+static struct decision decide_range(struct state_history *h, const struct formula_question *q,
                                     const struct cut_smt_range *range, uint32_t *taken)
 {
     struct problem p = {0};
@@ -210,7 +210,7 @@ static struct decision decide_range(struct chronicle *h, const struct formula_qu
 }
 
 /* All cuts. */
-static struct cut_smt_range whole_range(struct chronicle *h)
+static struct cut_smt_range whole_range(struct state_history *h)
 {
     const struct cuts *c = &h->cuts;
     uint32_t *low = arena_array(&h->scratch, uint32_t, c->process_count);
@@ -221,7 +221,7 @@ static struct cut_smt_range whole_range(struct chronicle *h)
     return (struct cut_smt_range){low, high};
 }
 
-struct decision formula_decide(struct chronicle *h, const struct formula_question *q,
+struct decision formula_decide(struct state_history *h, const struct formula_question *q,
                                uint32_t *taken)
 {
     const struct arena_mark mark = arena_mark(&h->scratch);
@@ -240,11 +240,11 @@ static bool has_time_left(struct solve_budget *budget, uint64_t spent_ns)
 }
 
 static struct decision decide_parts(struct upper *u, const struct formula_question *q,
-                                    struct portions *part, uint32_t *taken)
+                                    struct time_partition *part, uint32_t *taken)
 {
     struct decision all = {.verdict = CUT_NO, .method = METHOD_SOLVER};
     const uint64_t begin = q->budget.time_ns_max > 0 ? limit_now_ns() : 0;
-    while (all.verdict != CUT_YES && portions_next(part)) {
+    while (all.verdict != CUT_YES && time_partition_next(part)) {
         struct formula_question rest = *q;
         if (upper_value(u, part->low, part->high).high == 0) {
             continue;
@@ -259,25 +259,25 @@ static struct decision decide_parts(struct upper *u, const struct formula_questi
     return all;
 }
 
-struct decision formula_decide_parts(struct chronicle *h, const struct formula_question *q,
+struct decision formula_decide_parts(struct state_history *h, const struct formula_question *q,
                                      uint32_t report_count, uint32_t *taken)
 {
     struct upper u;
-    struct portions part;
+    struct time_partition part;
     const struct arena_mark mark = arena_mark(&h->scratch);
     upper_init(&u, h, q->root);
     struct decision d = {.verdict = CUT_YES, .method = METHOD_ORDER};
     if (!find_in_order(&u, taken)) {
-        portions_init(&part, &h->cuts, report_count, &h->scratch);
+        time_partition_init(&part, &h->cuts, report_count, &h->scratch);
         d = decide_parts(&u, q, &part, taken);
-        portions_release(&part);
+        time_partition_release(&part);
     }
     upper_release(&u);
     arena_reset(&h->scratch, mark);
     return d;
 }
 
-int formula_write(struct chronicle *h, const struct formula_question *q, const char *path,
+int formula_write(struct state_history *h, const struct formula_question *q, const char *path,
                   struct err *e)
 {
     struct problem p = {0};

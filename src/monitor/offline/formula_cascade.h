@@ -12,20 +12,20 @@ struct formula_question {
 };
 
 /* Decides the whole as one problem, as published. */
-struct decision formula_decide(struct chronicle *h, const struct formula_question *q,
+struct decision formula_decide(struct state_history *h, const struct formula_question *q,
                                uint32_t *taken);
 
 /* Decides it in three steps. The cuts in the order of the clocks are evaluated one by one: one that
- * satisfies the formula is a witness. Then the run is divided into parts (portions.h) of some
+ * satisfies the formula is a witness. Then the run is divided into parts (partition.h) of some
  * `report_count` reports each, and a part is passed over when the formula is false for all values
  * that its terms have in the part, each by itself. libz3 decides the rest. The budget is for all
  * parts together. */
-struct decision formula_decide_parts(struct chronicle *h, const struct formula_question *q,
+struct decision formula_decide_parts(struct state_history *h, const struct formula_question *q,
                                      uint32_t report_count, uint32_t *taken);
 
 /* Writes the whole as a script of SMT-LIB. Writes nothing when its numbers are too large or it
  * reads what has no value in a cut. Fails (-1) when the file cannot be written. */
-MUST_USE int formula_write(struct chronicle *h, const struct formula_question *q, const char *path,
-                           struct err *e);
+MUST_USE int formula_write(struct state_history *h, const struct formula_question *q,
+                           const char *path, struct err *e);
 
 #endif

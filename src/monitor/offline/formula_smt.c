@@ -135,7 +135,7 @@ static void outside_of(const struct formula_smt *f, uint32_t process, const stru
 
 static void imply_local(struct formula_smt *f, const struct excuse *excuse, struct literal literal)
 {
-    const struct column *c = chronicle_part(f->h, literal.cell, COLUMN_VALUE);
+    const struct column *c = state_history_part(f->h, literal.cell, COLUMN_VALUE);
     note_open(f, c);
     for (uint32_t i = f->cut.low[c->process]; i <= f->cut.high[c->process];) {
         const struct run run = run_from(f, c, i, literal.is_negated ? VIEW_GREATEST : VIEW_LEAST);
@@ -181,7 +181,7 @@ static uint32_t both_known(struct formula_smt *f, uint32_t left, uint32_t right)
 static struct number number_of_column(struct formula_smt *f, const struct term *term,
                                       enum view view)
 {
-    const struct column *c = chronicle_part(f->h, term->cell, term->part);
+    const struct column *c = state_history_part(f->h, term->cell, term->part);
     bool is_new = false;
     bool has_missing = false;
     const uint32_t key = (uint32_t)term->part * 3 + (uint32_t)view;
@@ -239,7 +239,7 @@ static struct number number_of_truth(struct formula_smt *f, uint32_t cell, enum 
 /* Whether the column is in some state of the range known only in part: 0 or 1, say. */
 static bool is_partly_known(struct formula_smt *f, uint32_t cell)
 {
-    const struct column *c = chronicle_part(f->h, cell, COLUMN_VALUE);
+    const struct column *c = state_history_part(f->h, cell, COLUMN_VALUE);
     bool is = false;
     for (uint32_t i = f->cut.low[c->process]; !is && i <= f->cut.high[c->process]; i++) {
         const struct span span = c->at[i];
@@ -302,7 +302,7 @@ static uint64_t sized(struct formula_smt *f, uint64_t left, uint64_t right)
 static struct number multiplied(struct formula_smt *f, const struct term *term,
                                 const struct number *factor)
 {
-    const struct column *c = chronicle_part(f->h, term->cell, term->part);
+    const struct column *c = state_history_part(f->h, term->cell, term->part);
     struct number n = {.variable = fresh(f), .known = ALWAYS_KNOWN};
     for (uint32_t i = f->cut.low[c->process]; !f->is_too_large && i <= f->cut.high[c->process];) {
         const struct run run = run_from(f, c, i, VIEW_EXACT);

@@ -24,7 +24,7 @@
 
 struct formula_smt {
     struct cut_smt cut;
-    struct chronicle *h;
+    struct state_history *h;
     struct map guards;  /* (cell, which side of it) to the variable that guards it */
     struct map numbers; /* (cell, how it is seen) to the variable that has its value */
     bool is_open;       /* a value that is not known matters: "no solution" says nothing */

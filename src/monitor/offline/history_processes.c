@@ -20,7 +20,7 @@ static void find_handling(const struct trace *t, struct map *handling)
     }
 }
 
-void chronicle_processes(struct chronicle *h, const struct trace *t)
+void state_history_processes(struct state_history *h, const struct trace *t)
 {
     struct map known = {0};
     struct map handling = {0};

@@ -2,12 +2,13 @@
 
 #include <string.h>
 
-static uint32_t state_count_of(const struct chronicle *h, uint32_t process)
+static uint32_t state_count_of(const struct state_history *h, uint32_t process)
 {
     return h->cuts.first[process + 1] - h->cuts.first[process] + 1;
 }
 
-static void permit_constant(const struct chronicle *h, struct literal literal, struct permits *p)
+static void permit_constant(const struct state_history *h, struct literal literal,
+                            struct local_predicates *p)
 {
     const bool is_true = vec_at(&h->bound->cells.list, literal.cell)->number != 0;
     for (uint32_t i = 0; is_true == literal.is_negated && i < cuts_state_count(&h->cuts); i++) {
@@ -38,23 +39,25 @@ static void permit_run(void *context, const struct column_run *run)
     }
 }
 
-static void permit_local(struct chronicle *h, struct literal literal, struct permits *p)
+static void permit_local(struct state_history *h, struct literal literal,
+                         struct local_predicates *p)
 {
     const uint32_t first = cuts_state(&h->cuts, h->owner[literal.cell], 0);
     struct permitting permitting = {.is_negated = literal.is_negated,
                                     .certain = p->certain + first,
                                     .possible = p->possible + first,
                                     .is_known = p->is_known};
-    chronicle_scan(h, literal.cell, permit_run, &permitting);
+    state_history_scan(h, literal.cell, permit_run, &permitting);
     p->is_known = permitting.is_known;
 }
 
-struct permits permits_build(struct chronicle *h, const struct clause *clause, struct arena *a)
+struct local_predicates local_predicates_build(struct state_history *h, const struct clause *clause,
+                                               struct arena *a)
 {
     const uint32_t count = cuts_state_count(&h->cuts);
-    struct permits p = {.certain = arena_array(a, uint8_t, count),
-                        .possible = arena_array(a, uint8_t, count),
-                        .is_known = true};
+    struct local_predicates p = {.certain = arena_array(a, uint8_t, count),
+                                 .possible = arena_array(a, uint8_t, count),
+                                 .is_known = true};
     memset(p.certain, 1, count);
     memset(p.possible, 1, count);
     for (size_t i = 0; i < clause->count; i++) {
@@ -74,7 +77,7 @@ static uint64_t size_of(int64_t number)
 }
 
 /* The sum of all gains, times the processes, must be far from the end of the numbers. */
-static bool is_small(const struct chronicle *h, const int64_t *at, uint32_t count)
+static bool is_small(const struct state_history *h, const int64_t *at, uint32_t count)
 {
     const uint64_t most = (UINT64_C(1) << 60) / (h->cuts.process_count + 1);
     uint64_t total = 1;
@@ -97,10 +100,10 @@ static bool gain_of(const struct linear *l, const struct term *term, struct span
            !__builtin_mul_overflow(weight, value, gain);
 }
 
-static void add_gains(struct chronicle *h, const struct linear *l, const struct term *term,
+static void add_gains(struct state_history *h, const struct linear *l, const struct term *term,
                       enum gains_view view, struct gains *g)
 {
-    const struct column *column = chronicle_part(h, term->cell, term->part);
+    const struct column *column = state_history_part(h, term->cell, term->part);
     const uint32_t first = cuts_state(&h->cuts, column->process, 0);
     g->is_known = g->is_known && column->is_known;
     for (uint32_t i = 0; i < state_count_of(h, column->process); i++) {
@@ -121,7 +124,7 @@ static void add_gains(struct chronicle *h, const struct linear *l, const struct 
     }
 }
 
-struct gains gains_build(struct chronicle *h, const struct linear *l, const uint8_t *permitted,
+struct gains gains_build(struct state_history *h, const struct linear *l, const uint8_t *permitted,
                          enum gains_view view, struct arena *a)
 {
     const uint32_t count = cuts_state_count(&h->cuts);
@@ -137,9 +140,9 @@ struct gains gains_build(struct chronicle *h, const struct linear *l, const uint
 }
 
 /* The largest that the term is in any state; UINT64_MAX: too large. What has no value is none. */
-static uint64_t largest_of(struct chronicle *h, const struct term *term)
+static uint64_t largest_of(struct state_history *h, const struct term *term)
 {
-    const struct column *column = chronicle_part(h, term->cell, term->part);
+    const struct column *column = state_history_part(h, term->cell, term->part);
     uint64_t largest = 0;
     for (uint32_t i = 0; i < state_count_of(h, column->process); i++) {
         const struct span span = column->at[i];
@@ -153,7 +156,7 @@ static uint64_t largest_of(struct chronicle *h, const struct term *term)
     return __builtin_mul_overflow(largest, size_of(term->weight), &largest) ? UINT64_MAX : largest;
 }
 
-bool gains_fit(struct chronicle *h, const struct linear *l)
+bool gains_fit(struct state_history *h, const struct linear *l)
 {
     const uint64_t most = UINT64_C(1) << 62; /* the formula's own numbers are less than as much */
     uint64_t total = l->is_too_large ? most : 0;
@@ -164,7 +167,7 @@ bool gains_fit(struct chronicle *h, const struct linear *l)
     return total < most;
 }
 
-struct gains gains_blend(const struct chronicle *h, const struct gains both[2],
+struct gains gains_blend(const struct state_history *h, const struct gains both[2],
                          const int64_t weight[2], struct arena *a)
 {
     const uint32_t count = cuts_state_count(&h->cuts);

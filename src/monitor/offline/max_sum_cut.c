@@ -42,7 +42,7 @@ struct search {
     struct arena *scratch;
     struct flow flow;
     int64_t forbidden; /* what a forbidden state counts: no sum makes up for it */
-    struct hot hot;
+    struct time_filter hot;
     uint32_t *by_time;      /* reports of the span that is looked at, */
     uint32_t *other;        /* room to sort them, */
     uint32_t count;         /* and how many they are */
@@ -84,7 +84,7 @@ enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 /* A digit of how much later than the earliest the report is. */
 static uint32_t digit_of(const struct search *s, uint32_t r, uint32_t shift)
 {
-    return (uint32_t)(hot_time(&s->hot, s->cuts->time[r]) >> shift) % DIGITS;
+    return (uint32_t)(time_filter_time(&s->hot, s->cuts->time[r]) >> shift) % DIGITS;
 }
 
 /* Least digit first, which keeps the order of reports of one time, and so of one process.
@@ -113,7 +113,7 @@ static void search_init(struct search *s)
     const struct cuts *c = s->cuts;
     const uint32_t count = cuts_report_count(c);
     s->forbidden = find_forbidden(s);
-    hot_build(&s->hot, c, s->wanted, s->scratch);
+    time_filter_build(&s->hot, c, s->wanted, s->scratch);
     s->by_time = arena_array(s->scratch, uint32_t, count);
     s->other = arena_array(s->scratch, uint32_t, count);
     s->rank = arena_array(s->scratch, uint32_t, count);
@@ -166,7 +166,7 @@ static void move_low(struct search *s, uint32_t low)
 }
 
 /* Gathers the reports that are not over at the beginning of the span, up to its end. */
-static void begin_span(struct search *s, const struct hot_span *span)
+static void begin_span(struct search *s, const struct time_filter_span *span)
 {
     const struct cuts *c = s->cuts;
     const uint64_t skew = (uint64_t)c->skew;
@@ -175,14 +175,14 @@ static void begin_span(struct search *s, const struct hot_span *span)
     s->count = s->low = s->high = 0;
     for (uint32_t p = 0; p < c->process_count; p++) {
         uint32_t r = c->first[p] + s->base[p];
-        for (; r < c->first[p + 1] && hot_time(&s->hot, c->time[r]) < from; r++) {
+        for (; r < c->first[p + 1] && time_filter_time(&s->hot, c->time[r]) < from; r++) {
             pass(s, p);
         }
         for (; r < c->first[p + 1] &&
-               (span->until == UINT64_MAX || hot_time(&s->hot, c->time[r]) < span->until);
+               (span->until == UINT64_MAX || time_filter_time(&s->hot, c->time[r]) < span->until);
              r++) {
             s->by_time[s->count++] = r;
-            differing |= hot_time(&s->hot, c->time[r]);
+            differing |= time_filter_time(&s->hot, c->time[r]);
         }
     }
     sort_by_time(s, differing);
@@ -340,14 +340,15 @@ static void search_window(struct search *s)
 
 /* Each window has the cuts whose latest report is of rank `latest` or higher, up to its end; the
  * first of all also those of no report. */
-static void search_span(struct search *s, const struct hot_span *span)
+static void search_span(struct search *s, const struct time_filter_span *span)
 {
     const struct cuts *c = s->cuts;
     const uint32_t window_min =
         s->wanted->window_min == 0 ? WINDOW_MIN_DEFAULT : s->wanted->window_min;
     begin_span(s, span);
     uint32_t latest = 0;
-    while (latest < s->count && hot_time(&s->hot, c->time[s->by_time[latest]]) < span->from) {
+    while (latest < s->count &&
+           time_filter_time(&s->hot, c->time[s->by_time[latest]]) < span->from) {
         latest++;
     }
     bool is_over = false;
@@ -371,10 +372,10 @@ bool cuts_most(const struct cuts *c, const struct cuts_wanted *wanted, int64_t *
     struct search s = {.cuts = c, .wanted = wanted, .scratch = scratch};
     s.taken = taken;
     s.flow.watch = wanted->watch;
-    struct hot_span span;
+    struct time_filter_span span;
     search_init(&s);
     for (uint32_t at = 0; (wanted->wants_most || !s.is_found) && !limit_is_over(wanted->watch, 1) &&
-                          hot_next(&s.hot, &at, &span);) {
+                          time_filter_next(&s.hot, &at, &span);) {
         search_span(&s, &span);
     }
     flow_release(&s.flow);

@@ -2,7 +2,7 @@
 #include "monitor/offline/state_history.h"
 
 /* The time of the latest report in the cut. */
-static int64_t latest_of(const struct chronicle *h, const uint32_t *taken)
+static int64_t latest_of(const struct state_history *h, const uint32_t *taken)
 {
     const struct cuts *c = &h->cuts;
     int64_t latest = INT64_MIN;
@@ -17,7 +17,8 @@ static int64_t latest_of(const struct chronicle *h, const uint32_t *taken)
 /* By when a receive that is missing and in the cut was sent, at the latest: not later by more than
  * the skew. If the cut has passed the gap, all of them are in it; if it has not, those that were
  * over by its latest report. INT64_MIN when none can be. */
-static int64_t sent_by(const struct chronicle *h, const struct gap *g, bool is_past, int64_t latest)
+static int64_t sent_by(const struct state_history *h, const struct gap *g, bool is_past,
+                       int64_t latest)
 {
     const struct cuts *c = &h->cuts;
     const int64_t end = g->end > INT64_MAX - c->skew ? INT64_MAX : g->end + c->skew;
@@ -28,7 +29,7 @@ static int64_t sent_by(const struct chronicle *h, const struct gap *g, bool is_p
 }
 
 /* Whether all other processes have done, in the cut, what they did up to this time. */
-static bool others_are_past(const struct chronicle *h, const uint32_t *taken, uint32_t process,
+static bool others_are_past(const struct state_history *h, const uint32_t *taken, uint32_t process,
                             int64_t time)
 {
     const struct cuts *c = &h->cuts;
@@ -41,7 +42,7 @@ static bool others_are_past(const struct chronicle *h, const uint32_t *taken, ui
     return true;
 }
 
-static bool has_orphan(const struct chronicle *h, const uint32_t *taken, const struct gap *g)
+static bool has_orphan(const struct state_history *h, const uint32_t *taken, const struct gap *g)
 {
     const struct cuts *c = &h->cuts;
     vec_each (&h->orphans, orphan) {
@@ -56,7 +57,7 @@ static bool has_orphan(const struct chronicle *h, const uint32_t *taken, const s
 
 /* A missing receive wants its send, which nobody may have left to do; a missing send is wanted by a
  * receive that has none. */
-bool chronicle_is_certain(const struct chronicle *h, const uint32_t *taken)
+bool state_history_is_certain(const struct state_history *h, const uint32_t *taken)
 {
     const int64_t latest = h->gaps.count > 0 ? latest_of(h, taken) : INT64_MIN;
     vec_each (&h->gaps, gap) {

@@ -14,7 +14,7 @@ static uint32_t joined_owner(uint32_t left, uint32_t right)
     return OWNER_SEVERAL;
 }
 
-static uint32_t owner_of_slot(const struct chronicle *h, uint32_t slot)
+static uint32_t owner_of_slot(const struct state_history *h, uint32_t slot)
 {
     const struct bound *b = h->bound;
     if (slot < SLOT_FIRST) {
@@ -26,7 +26,7 @@ static uint32_t owner_of_slot(const struct chronicle *h, uint32_t slot)
                                                           : OWNER_UNKNOWN;
 }
 
-void chronicle_find_owners(struct chronicle *h)
+void state_history_find_owners(struct state_history *h)
 {
     const struct bound *b = h->bound;
     uint32_t *owner = arena_array(&h->arena, uint32_t, b->cells.list.count);
@@ -88,9 +88,10 @@ static void set_open(struct reads *r, uint32_t slot, bool is_open)
     r->is_open[slot] = is_open;
 }
 
-static void find_reads(const struct chronicle *h, const struct cell_list *below, struct reads *r)
+static void find_reads(const struct state_history *h, const struct cell_list *below,
+                       struct reads *r)
 {
-    const struct chronicle_base *base = h->base;
+    const struct state_history_base *base = h->base;
     vec_each (&below->cells, index) {
         const struct cell *cell = vec_at(&h->bound->cells.list, *index);
         if (cell->op == CELL_SLOT) {
@@ -106,7 +107,7 @@ static void find_reads(const struct chronicle *h, const struct cell_list *below,
 
 /* The values after the report. What the formula does not read is of no matter. Of what is never
  * reported nothing is known when its process begins anew either. */
-static void take_report(const struct chronicle *h, struct reads *r, const struct report *report)
+static void take_report(const struct state_history *h, struct reads *r, const struct report *report)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         const uint32_t slot = r->slots[i];
@@ -120,7 +121,7 @@ static void take_report(const struct chronicle *h, struct reads *r, const struct
 }
 
 /* Room for the values of all slots and cells, once for all columns. */
-static void take_work(struct chronicle *h)
+static void take_work(struct state_history *h)
 {
     if (h->slot_work == NULL) {
         const size_t slot_count = SLOT_FIRST + h->bound->slots.count;
@@ -130,7 +131,7 @@ static void take_work(struct chronicle *h)
     }
 }
 
-void chronicle_scan(struct chronicle *h, uint32_t root, column_see *see, void *context)
+void state_history_scan(struct state_history *h, uint32_t root, column_see *see, void *context)
 {
     take_work(h);
     const uint32_t process = h->owner[root];
@@ -170,16 +171,16 @@ static void fill_run(void *context, const struct column_run *run)
     }
 }
 
-static void fill_column(struct chronicle *h, struct column *column, uint32_t root)
+static void fill_column(struct state_history *h, struct column *column, uint32_t root)
 {
     const uint32_t count = h->cuts.first[column->process + 1] - h->cuts.first[column->process];
     column->at = arena_array(&h->arena, struct span, count + 1);
     column->is_open = arena_array(&h->arena, bool, count + 1);
     column->is_known = true;
-    chronicle_scan(h, root, fill_run, column);
+    state_history_scan(h, root, fill_run, column);
 }
 
-void chronicle_find_changes(struct chronicle *h)
+void state_history_find_changes(struct state_history *h)
 {
     const uint32_t process_count = h->cuts.process_count;
     uint32_t *first = arena_array(&h->arena, uint32_t, process_count + 1);
@@ -197,14 +198,14 @@ void chronicle_find_changes(struct chronicle *h)
     h->changes = changes;
 }
 
-bool chronicle_is_send(const struct chronicle *h, uint32_t report)
+bool state_history_is_send(const struct state_history *h, uint32_t report)
 {
     return trace_at(h->trace, h->reports[report].event)->kind == EVENT_SEND;
 }
 
 /* Per report of the one: the last receive by the other of what it sends, and one more; 0: none. A
  * stream may bring a message in pieces. */
-static uint32_t *find_receives(struct chronicle *h, const struct slot *slot)
+static uint32_t *find_receives(struct state_history *h, const struct slot *slot)
 {
     const struct cuts *c = &h->cuts;
     const uint32_t first = c->first[slot->process];
@@ -212,7 +213,7 @@ static uint32_t *find_receives(struct chronicle *h, const struct slot *slot)
     for (uint32_t r = c->first[slot->other]; r < c->first[slot->other + 1]; r++) {
         for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
             const uint32_t send = c->needs[n];
-            if (c->process[send] == slot->process && chronicle_is_send(h, send)) {
+            if (c->process[send] == slot->process && state_history_is_send(h, send)) {
                 received[send - first] = r + 1;
             }
         }
@@ -222,7 +223,7 @@ static uint32_t *find_receives(struct chronicle *h, const struct slot *slot)
 
 /* How many messages the one has sent to the other, or the other has received of them, in each
  * state. What nobody received may be on its way to anybody: then nothing is known. */
-static void fill_messages(struct chronicle *h, struct column *column, const struct slot *slot,
+static void fill_messages(struct state_history *h, struct column *column, const struct slot *slot,
                           enum column_part part)
 {
     const struct cuts *c = &h->cuts;
@@ -250,7 +251,8 @@ static void fill_messages(struct chronicle *h, struct column *column, const stru
     column->is_open = is_open;
 }
 
-const struct column *chronicle_part(struct chronicle *h, uint32_t cell, enum column_part part)
+const struct column *state_history_part(struct state_history *h, uint32_t cell,
+                                        enum column_part part)
 {
     bool is_new = false;
     const uint32_t index =
@@ -270,7 +272,7 @@ const struct column *chronicle_part(struct chronicle *h, uint32_t cell, enum col
     return vec_at(&h->columns, index);
 }
 
-const struct column *chronicle_column(struct chronicle *h, uint32_t cell)
+const struct column *state_history_column(struct state_history *h, uint32_t cell)
 {
-    return chronicle_part(h, cell, COLUMN_VALUE);
+    return state_history_part(h, cell, COLUMN_VALUE);
 }

@@ -10,7 +10,7 @@
 #include "order/message.h"
 #include "wire/kind.h"
 
-void chronicle_release(struct chronicle *h)
+void state_history_release(struct state_history *h)
 {
     arena_release(&h->arena);
     arena_release(&h->scratch);
@@ -24,9 +24,9 @@ void chronicle_release(struct chronicle *h)
 }
 
 struct building {
-    struct chronicle *h;
+    struct state_history *h;
     const struct spec *spec;
-    const struct chronicle_options *options;
+    const struct state_history_options *options;
     struct notes *notes;
     struct edges edges;
     struct map slot_of; /* (process, name in the trace) to slot */
@@ -40,7 +40,7 @@ struct building {
     uint64_t untimed;      /* reports */
 };
 
-static uint32_t process_of(const struct chronicle *h, event_id id)
+static uint32_t process_of(const struct state_history *h, event_id id)
 {
     return *vec_at(&h->process_of, trace_at(h->trace, id)->task);
 }
@@ -97,7 +97,7 @@ static void find_orphans(struct building *b, const struct messages *messages)
 /* Who sent what nobody received, or may have: reports of it are missing. */
 static void find_lost(struct building *b, struct bits is_received)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     h->has_lost = bits_take(&h->arena, h->processes.count);
     h->counts_messages = true;
     for (event_id id = 0; id < h->trace->events.count; id++) {
@@ -127,7 +127,7 @@ static bool is_named(const struct event *e, enum event_kind kind)
  * certain if it has all that may have been sent; what the cuts rule out is in doubt. */
 static void find_reused(struct building *b)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     struct name_use *uses =
         arena_array(&h->arena, struct name_use, h->trace->tables.names.list.count);
     for (event_id id = 0; id < h->trace->events.count; id++) {
@@ -161,7 +161,7 @@ static void find_reused(struct building *b)
 
 static void find_messages(struct building *b)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     struct messages messages;
     messages_build(&messages, h->trace, &b->edges, &h->arena, b->notes);
     find_reused(b);
@@ -206,7 +206,7 @@ static bool is_wrong(struct building *b, event_id id, const struct event *e)
 /* Where a trace has times but not all hybrid ones, as recordings have none, these are computed. */
 static void find_stamps(struct building *b)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     bool has_all = true;
     bool has_times = false;
     trace_each (h->trace, e) {
@@ -286,7 +286,7 @@ static void believe(struct building *b, struct believed *p, event_id id)
 
 static void find_backward(struct building *b)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     const uint32_t count = (uint32_t)h->processes.count;
     struct believed *processes = arena_array(&h->arena, struct believed, count);
     b->is_back = bits_take(&h->arena, count);
@@ -370,7 +370,7 @@ static void add_gap(struct building *b, struct filling *f, event_id id, struct g
 static void add_event(struct building *b, struct filling *f, uint32_t p, event_id id, uint32_t slot,
                       int64_t time)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     const struct event *e = trace_at(h->trace, id);
     const bool is_value = slot < REPORT_SPECIAL;
     const struct report report = {.event = id,
@@ -388,7 +388,7 @@ static void add_event(struct building *b, struct filling *f, uint32_t p, event_i
 /* Lays the reports out, process by process; two passes, so that nothing is sorted. */
 static void fill_reports(struct building *b)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     const struct trace *t = h->trace;
     const uint32_t process_count = (uint32_t)h->processes.count;
     uint32_t *first = arena_array(&h->arena, uint32_t, process_count + 1);
@@ -443,7 +443,7 @@ static void fill_reports(struct building *b)
 
 static void fill_needs(struct building *b)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     const uint32_t count = cuts_report_count(&h->cuts);
     uint32_t *first = arena_array(&h->arena, uint32_t, count + 1);
     uint32_t *next = arena_array(&h->arena, uint32_t, count);
@@ -464,8 +464,8 @@ static void fill_needs(struct building *b)
 
 /* ---- all of it ---- */
 
-void chronicle_note_unreported(const struct chronicle *h, const struct spec *s,
-                               const struct slot *slot, struct notes *n)
+void state_history_note_unreported(const struct state_history *h, const struct spec *s,
+                                   const struct slot *slot, struct notes *n)
 {
     const char *name = names_text(&s->names, slot->variable);
     notes_add(n, *vec_at(&h->processes, slot->process), "nobody reports the variable %s",
@@ -474,7 +474,7 @@ void chronicle_note_unreported(const struct chronicle *h, const struct spec *s,
 
 static void find_reported(const struct building *b)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     h->is_reported = bits_take(&h->arena, SLOT_FIRST + h->bound->slots.count);
     for (uint32_t r = 0; r < cuts_report_count(&h->cuts); r++) {
         if (h->reports[r].slot < REPORT_SPECIAL) {
@@ -484,7 +484,7 @@ static void find_reported(const struct building *b)
     for (uint32_t i = 0; i < h->bound->slots.count; i++) {
         const struct slot *slot = &h->bound->slots.at[i];
         if (slot->other == UINT32_MAX && !bits_has(h->is_reported, SLOT_FIRST + i)) {
-            chronicle_note_unreported(h, b->spec, slot, b->notes);
+            state_history_note_unreported(h, b->spec, slot, b->notes);
         }
     }
 }
@@ -493,7 +493,7 @@ static void find_reported(const struct building *b)
  * run; if nothing orders two reports that follow each other, another order was possible. */
 static void find_threads(struct building *b)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     const struct cuts *c = &h->cuts;
     VEC(uint32_t) changes = {0}; /* reports whose task is another than that of the one before */
     for (uint32_t p = 0; p < c->process_count; p++) {
@@ -529,7 +529,7 @@ static void find_threads(struct building *b)
 
 static void note_untimed(struct building *b)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     if (b->untimed > 0 && b->options->skew != INT64_MAX) {
         h->doubts += h->has_times ? b->untimed : 0;
         notes_add_many(b->notes, b->untimed, "",
@@ -542,7 +542,7 @@ static void note_untimed(struct building *b)
  * by what a process has heard of the time of others. */
 static void note_skew(struct building *b)
 {
-    struct chronicle *h = b->h;
+    struct state_history *h = b->h;
     const int64_t skew = b->options->skew;
     if (skew == INT64_MAX || b->options->is_logical) {
         return;
@@ -567,8 +567,8 @@ static void note_skew(struct building *b)
     }
 }
 
-void chronicle_build(struct chronicle *h, const struct spec *s, const struct bound *b,
-                     const struct chronicle_options *o, struct notes *n)
+void state_history_build(struct state_history *h, const struct spec *s, const struct bound *b,
+                         const struct state_history_options *o, struct notes *n)
 {
     h->bound = b;
     struct building building = {.h = h,
@@ -584,8 +584,8 @@ void chronicle_build(struct chronicle *h, const struct spec *s, const struct bou
     find_stamps(&building);
     fill_reports(&building);
     fill_needs(&building);
-    chronicle_find_changes(h);
-    chronicle_find_owners(h);
+    state_history_find_changes(h);
+    state_history_find_owners(h);
     find_reported(&building);
     find_threads(&building);
     note_untimed(&building);

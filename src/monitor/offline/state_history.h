@@ -1,11 +1,11 @@
 /* What the processes of a trace reported: the cuts that it allows, and what each variable was in
  * each state.
  *
- *     struct chronicle h = {0};
- *     chronicle_processes(&h, t);                 who is there, for bind_spec
- *     chronicle_build(&h, &spec, &bound, &options, &notes);
- *     column = chronicle_column(&h, cell);        what a local formula is in each state
- *     chronicle_release(&h);
+ *     struct state_history h = {0};
+ *     state_history_processes(&h, t);                 who is there, for bind_spec
+ *     state_history_build(&h, &spec, &bound, &options, &notes);
+ *     column = state_history_column(&h, cell);        what a local formula is in each state
+ *     state_history_release(&h);
  *
  * A process is a node of the trace or, where the trace knows no nodes, a task. Its events are in
  * the order of the trace. Only what matters is a report: a change of a variable that the
@@ -72,7 +72,7 @@ typedef void column_see(void *context, const struct column_run *run);
 enum column_part { COLUMN_VALUE, COLUMN_SENT, COLUMN_RECEIVED };
 
 /* The last report of a process before a history. */
-struct chronicle_last {
+struct state_history_last {
     uint64_t event; /* UINT64_MAX: there is none */
     int64_t time;
     int64_t hlc_time;
@@ -91,11 +91,11 @@ struct passing {
 
 /* What came before the first report, where a history does not begin with the run: per slot its
  * value, whether that may be anything, and whether it was ever reported; and per process. */
-struct chronicle_base {
+struct state_history_base {
     const struct span *slots;
     const bool *is_open;
     const bool *is_reported;
-    const struct chronicle_last *last;
+    const struct state_history_last *last;
 };
 
 /* Whose variables a cell reads. */
@@ -103,7 +103,7 @@ struct chronicle_base {
 #define OWNER_SEVERAL (UINT32_MAX - 1) /* those of several processes */
 #define OWNER_UNKNOWN (UINT32_MAX - 2) /* of what has no value in a cut: now, steps, messages */
 
-struct chronicle {
+struct state_history {
     struct arena arena;
     struct arena scratch; /* of whoever decides; empty between decisions */
     const struct trace *trace;
@@ -112,16 +112,16 @@ struct chronicle {
     VEC(uint32_t) process_of; /* per task */
     const struct bound *bound;
     struct cuts cuts;
-    const struct report *reports;      /* process by process */
-    const uint32_t *change_first;      /* per process, and one more: its part of changes */
-    const uint32_t *changes;           /* the reports that set or forget values */
-    const uint64_t *numbers;           /* per event: its number in the run; NULL: its id is it */
-    const struct hlc *stamps;          /* per event, computed; NULL: the trace has them */
-    const struct chronicle_base *base; /* NULL: nothing came before */
-    VEC(struct passing) passing;       /* of what is told, if something came before */
-    struct bits is_reported;           /* per slot: some time */
-    const uint32_t *owner;             /* per cell */
-    struct map column_of;              /* by cell */
+    const struct report *reports; /* process by process */
+    const uint32_t *change_first; /* per process, and one more: its part of changes */
+    const uint32_t *changes;      /* the reports that set or forget values */
+    const uint64_t *numbers;      /* per event: its number in the run; NULL: its id is it */
+    const struct hlc *stamps;     /* per event, computed; NULL: the trace has them */
+    const struct state_history_base *base; /* NULL: nothing came before */
+    VEC(struct passing) passing;           /* of what is told, if something came before */
+    struct bits is_reported;               /* per slot: some time */
+    const uint32_t *owner;                 /* per cell */
+    struct map column_of;                  /* by cell */
     VEC(struct column) columns;
     struct span *slot_work, *cell_work; /* of whoever fills a column */
     bool *open_work;
@@ -137,48 +137,49 @@ struct chronicle {
                         by more than the skew */
 };
 
-struct chronicle_options {
+struct state_history_options {
     int64_t skew;    /* in ticks; INT64_MAX: clocks say nothing */
     bool is_logical; /* the time is that of the hybrid logical clock */
 };
 
 /* Finds the processes of t, which is sealed and must outlive h. Where nodes were simulated, what is
  * outside of them, and sends them requests, is a process that properties do not speak of. */
-void chronicle_processes(struct chronicle *h, const struct trace *t);
+void state_history_processes(struct state_history *h, const struct trace *t);
 
 /* Reads the trace for what the specification, bound to these processes, asks. Notes receives
  * without a send, events without a time, clocks that go back (what was reported meanwhile counts as
  * missing) or differ by more than the skew, values that are no numbers, reports that are missing,
  * repeated or out of order, and variables that nobody reports. */
-void chronicle_build(struct chronicle *h, const struct spec *s, const struct bound *b,
-                     const struct chronicle_options *o, struct notes *n);
-void chronicle_release(struct chronicle *h);
+void state_history_build(struct state_history *h, const struct spec *s, const struct bound *b,
+                         const struct state_history_options *o, struct notes *n);
+void state_history_release(struct state_history *h);
 
-/* Fills in whose variables each cell of h->bound reads; a part of chronicle_build. */
-void chronicle_find_owners(struct chronicle *h);
+/* Fills in whose variables each cell of h->bound reads; a part of state_history_build. */
+void state_history_find_owners(struct state_history *h);
 
 /* Notes that nobody reports the variable. */
-void chronicle_note_unreported(const struct chronicle *h, const struct spec *s,
-                               const struct slot *slot, struct notes *n);
+void state_history_note_unreported(const struct state_history *h, const struct spec *s,
+                                   const struct slot *slot, struct notes *n);
 
 /* The column of a cell that one process owns; good until the next call. */
-const struct column *chronicle_column(struct chronicle *h, uint32_t cell);
+const struct column *state_history_column(struct state_history *h, uint32_t cell);
 
 /* Sees the column run by run, without keeping it: for who needs it once. */
-void chronicle_scan(struct chronicle *h, uint32_t cell, column_see *see, void *context);
+void state_history_scan(struct state_history *h, uint32_t cell, column_see *see, void *context);
 
 /* Fills in which reports are changes; a part of whatever builds the reports. */
-void chronicle_find_changes(struct chronicle *h);
+void state_history_find_changes(struct state_history *h);
 
 /* The same for a part of it. */
-const struct column *chronicle_part(struct chronicle *h, uint32_t cell, enum column_part part);
+const struct column *state_history_part(struct state_history *h, uint32_t cell,
+                                        enum column_part part);
 
 /* Whether the report, of the trace that h->trace has, sends a message: connections need each
  * other's ends too. */
-bool chronicle_is_send(const struct chronicle *h, uint32_t report);
+bool state_history_is_send(const struct state_history *h, uint32_t report);
 
 /* Whether `taken` is a cut whatever the missing reports were: none of them can have been a message
  * that forbids it. */
-bool chronicle_is_certain(const struct chronicle *h, const uint32_t *taken);
+bool state_history_is_certain(const struct state_history *h, const uint32_t *taken);
 
 #endif

@@ -1,7 +1,7 @@
 #include "monitor/offline/time_filter.h"
 
 /* Parts no shorter than the skew, and not many more than the reports of a process. */
-static void divide(struct hot *h, const struct cuts *c)
+static void divide(struct time_filter *h, const struct cuts *c)
 {
     int64_t latest = INT64_MIN;
     h->earliest = INT64_MAX;
@@ -13,7 +13,7 @@ static void divide(struct hot *h, const struct cuts *c)
             latest = to > latest ? to : latest;
         }
     }
-    const uint64_t range = h->earliest > latest ? 0 : hot_time(h, latest);
+    const uint64_t range = h->earliest > latest ? 0 : time_filter_time(h, latest);
     const uint64_t most = 1 + cuts_report_count(c) / (c->process_count + 1);
     h->width = range / most < UINT64_MAX ? range / most + 1 : UINT64_MAX;
     h->width = h->width > (uint64_t)c->skew ? h->width : (uint64_t)c->skew;
@@ -32,7 +32,7 @@ static void raise_peak(int64_t *peak, uint32_t *filled, uint32_t part, int64_t g
     }
 }
 
-static void find_peaks(const struct hot *h, const struct cuts *c, const int64_t *gain,
+static void find_peaks(const struct time_filter *h, const struct cuts *c, const int64_t *gain,
                        uint32_t process, int64_t *peak)
 {
     const uint32_t count = c->first[process + 1] - c->first[process];
@@ -46,7 +46,7 @@ static void find_peaks(const struct hot *h, const struct cuts *c, const int64_t 
         if (state[i + 1] == state[i]) {
             continue;
         }
-        while (part + 1 < h->count && hot_time(h, time[i]) >= end) {
+        while (part + 1 < h->count && time_filter_time(h, time[i]) >= end) {
             raise_peak(peak, &filled, ++part, state[i]);
             end += h->width;
         }
@@ -57,8 +57,8 @@ static void find_peaks(const struct hot *h, const struct cuts *c, const int64_t 
     }
 }
 
-void hot_build(struct hot *h, const struct cuts *c, const struct cuts_wanted *wanted,
-               struct arena *scratch)
+void time_filter_build(struct time_filter *h, const struct cuts *c,
+                       const struct cuts_wanted *wanted, struct arena *scratch)
 {
     divide(h, c);
     int64_t *bound = arena_array(scratch, int64_t, h->count);
@@ -82,7 +82,7 @@ void hot_build(struct hot *h, const struct cuts *c, const struct cuts_wanted *wa
 /* So many parts at once, at most: the first of them may be enough. */
 enum { ROW_MAX = 16 };
 
-bool hot_next(const struct hot *h, uint32_t *at, struct hot_span *span)
+bool time_filter_next(const struct time_filter *h, uint32_t *at, struct time_filter_span *span)
 {
     while (*at < h->count && !h->is_hot[*at]) {
         (*at)++;

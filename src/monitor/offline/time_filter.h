@@ -1,10 +1,10 @@
 /* A first look at where a sum of gains could be large enough: most of a run is ruled out by it, and
  * need not be sorted or searched.
  *
- *     struct hot hot;
- *     hot_build(&hot, c, &wanted, scratch);
+ *     struct time_filter hot;
+ *     time_filter_build(&hot, c, &wanted, scratch);
  *     uint32_t at = 0;
- *     while (hot_next(&hot, &at, &span)) { ... cuts whose latest report is in it ... }
+ *     while (time_filter_next(&hot, &at, &span)) { ... cuts whose latest report is in it ... }
  *
  * Time is divided into parts that are no shorter than the skew. All states of a cut whose latest
  * report is in one part were there in it or in the part before, so the sum is at most that of the
@@ -14,7 +14,7 @@
 
 #include "monitor/offline/cuts.h"
 
-struct hot {
+struct time_filter {
     int64_t earliest; /* times count from here */
     uint64_t width;
     uint32_t count;
@@ -22,18 +22,18 @@ struct hot {
 };
 
 /* From this time on and before that one, as counted from the earliest; the last part has no end. */
-struct hot_span {
+struct time_filter_span {
     uint64_t from, until;
 };
 
 /* O(reports). */
-void hot_build(struct hot *h, const struct cuts *c, const struct cuts_wanted *wanted,
-               struct arena *scratch);
+void time_filter_build(struct time_filter *h, const struct cuts *c,
+                       const struct cuts_wanted *wanted, struct arena *scratch);
 
 /* The next few parts in a row that could be good enough, from *at on; false when there are none. */
-bool hot_next(const struct hot *h, uint32_t *at, struct hot_span *span);
+bool time_filter_next(const struct time_filter *h, uint32_t *at, struct time_filter_span *span);
 
-static inline uint64_t hot_time(const struct hot *h, int64_t time)
+static inline uint64_t time_filter_time(const struct time_filter *h, int64_t time)
 {
     return (uint64_t)time - (uint64_t)h->earliest;
 }

@@ -1,6 +1,6 @@
 #include "monitor/offline/time_partition.h"
 
-static void find_times(struct portions *p)
+static void find_times(struct time_partition *p)
 {
     const struct cuts *c = p->cuts;
     int64_t latest = INT64_MIN;
@@ -14,13 +14,14 @@ static void find_times(struct portions *p)
     p->range = latest < p->earliest ? 0 : (uint64_t)latest - (uint64_t)p->earliest;
 }
 
-void portions_init(struct portions *p, const struct cuts *c, uint32_t report_count, struct arena *a)
+void time_partition_init(struct time_partition *p, const struct cuts *c, uint32_t report_count,
+                         struct arena *a)
 {
     must(report_count > 0);
-    *p = (struct portions){.cuts = c,
-                           .low = arena_array(a, uint32_t, c->process_count),
-                           .high = arena_array(a, uint32_t, c->process_count),
-                           .is_first = true};
+    *p = (struct time_partition){.cuts = c,
+                                 .low = arena_array(a, uint32_t, c->process_count),
+                                 .high = arena_array(a, uint32_t, c->process_count),
+                                 .is_first = true};
     find_times(p);
     /* Not many more parts than that, however far apart reports are. */
     const uint64_t part_count = 1 + cuts_report_count(c) / report_count;
@@ -30,20 +31,20 @@ void portions_init(struct portions *p, const struct cuts *c, uint32_t report_cou
                                            : (uint64_t)c->skew + 1;
 }
 
-void portions_release(struct portions *p)
+void time_partition_release(struct time_partition *p)
 {
     vec_release(&p->raised);
 }
 
 /* Whether the report is before this time, counted from the earliest. */
-static bool is_before(const struct portions *p, uint32_t report, uint64_t time)
+static bool is_before(const struct time_partition *p, uint32_t report, uint64_t time)
 {
     const int64_t at = p->cuts->time[report];
     return at == INT64_MIN || (uint64_t)at - (uint64_t)p->earliest < time;
 }
 
 /* The part has this many reports of the process, and what they need. */
-static void raise_low(struct portions *p, uint32_t process, uint32_t low)
+static void raise_low(struct time_partition *p, uint32_t process, uint32_t low)
 {
     const struct cuts *c = p->cuts;
     for (; p->low[process] < low; p->low[process]++) {
@@ -54,7 +55,7 @@ static void raise_low(struct portions *p, uint32_t process, uint32_t low)
     }
 }
 
-static void raise_needs(struct portions *p)
+static void raise_needs(struct time_partition *p)
 {
     while (p->raised.count > 0) {
         const uint32_t r = vec_pop(&p->raised);
@@ -64,7 +65,7 @@ static void raise_needs(struct portions *p)
 }
 
 /* Everything before `over` is in the part, nothing from `end` on. False when it has no cuts. */
-static bool set_part(struct portions *p, uint64_t over, uint64_t end)
+static bool set_part(struct time_partition *p, uint64_t over, uint64_t end)
 {
     const struct cuts *c = p->cuts;
     for (uint32_t process = 0; process < c->process_count; process++) {
@@ -88,7 +89,7 @@ static bool set_part(struct portions *p, uint64_t over, uint64_t end)
     return has_cuts;
 }
 
-bool portions_next(struct portions *p)
+bool time_partition_next(struct time_partition *p)
 {
     while (!p->is_over) {
         const uint64_t begin = p->begin;

@@ -1,12 +1,12 @@
 /* A run in parts that together have all its cuts, for methods whose cost grows faster than the run.
  *
- *     struct portions portions;
- *     portions_init(&portions, c, report_count, scratch);
- *     while (portions_next(&portions)) {
- *         ... cuts with at least portions.low[p] reports of process p,
- *             and at most portions.high[p] ...
+ *     struct time_partition partition;
+ *     time_partition_init(&partition, c, report_count, scratch);
+ *     while (time_partition_next(&partition)) {
+ *         ... cuts with at least partition.low[p] reports of process p,
+ *             and at most partition.high[p] ...
  *     }
- *     portions_release(&portions);
+ *     time_partition_release(&partition);
  *
  *            | skew |   part   | skew |   part   |
  *     -------+------+----------+------+----------+--> time
@@ -20,7 +20,7 @@
 #include "base/vec.h"
 #include "monitor/offline/cuts.h"
 
-struct portions {
+struct time_partition {
     const struct cuts *cuts;
     uint32_t *low;  /* per process: every cut of the part has these, ... */
     uint32_t *high; /* ... and no more than those */
@@ -33,12 +33,12 @@ struct portions {
 };
 
 /* Parts with some `report_count` reports each, unless more are within the skew of each other. */
-void portions_init(struct portions *p, const struct cuts *c, uint32_t report_count,
-                   struct arena *a);
-void portions_release(struct portions *p);
+void time_partition_init(struct time_partition *p, const struct cuts *c, uint32_t report_count,
+                         struct arena *a);
+void time_partition_release(struct time_partition *p);
 
 /* The next part that can have cuts; false when there is none. All of them take O(reports +
  * messages + parts * processes). */
-bool portions_next(struct portions *p);
+bool time_partition_next(struct time_partition *p);
 
 #endif

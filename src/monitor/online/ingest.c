@@ -9,7 +9,7 @@
 /* ---- setting up ---- */
 
 /* The variables of the specification are numbered; each process has a slot for some of them. */
-static void find_slots(struct intake *in)
+static void find_slots(struct ingest *in)
 {
     const struct bound *b = in->bound;
     in->variable_count = (uint32_t)in->spec->names.list.count;
@@ -25,7 +25,7 @@ static void find_slots(struct intake *in)
     }
 }
 
-void intake_init(struct intake *in, const struct chronicle *processes, const struct spec *s,
+void ingest_init(struct ingest *in, const struct state_history *processes, const struct spec *s,
                  const struct tables *t, struct notes *n)
 {
     in->spec = s;
@@ -52,7 +52,7 @@ void intake_init(struct intake *in, const struct chronicle *processes, const str
     find_slots(in);
 }
 
-void intake_meet(struct intake *in, uint32_t task)
+void ingest_meet(struct ingest *in, uint32_t task)
 {
     while (in->process_of.count <= task) {
         const uint32_t node = vec_at(&in->tables->tasks, in->process_of.count)->node;
@@ -61,7 +61,7 @@ void intake_meet(struct intake *in, uint32_t task)
     }
 }
 
-void intake_release(struct intake *in)
+void ingest_release(struct ingest *in)
 {
     rings_release(&in->rings);
     records_release(&in->records);
@@ -84,7 +84,7 @@ void intake_release(struct intake *in)
 /* ---- what an event is ---- */
 
 /* What is wrong is seldom: kept out of the way of what is not. */
-__attribute__((cold, noinline)) static void note(struct intake *in, uint64_t number,
+__attribute__((cold, noinline)) static void note(struct ingest *in, uint64_t number,
                                                  const char *text)
 {
     char place[160];
@@ -92,13 +92,13 @@ __attribute__((cold, noinline)) static void note(struct intake *in, uint64_t num
     notes_add(in->notes, place, "%s", text);
 }
 
-__attribute__((cold, noinline)) static void doubt(struct intake *in, const char *text)
+__attribute__((cold, noinline)) static void doubt(struct ingest *in, const char *text)
 {
     in->doubts++;
     note(in, in->event_count, text);
 }
 
-static uint32_t slot_of(struct intake *in, uint32_t process, uint32_t name)
+static uint32_t slot_of(struct ingest *in, uint32_t process, uint32_t name)
 {
     while (in->variable_of.count <= name) {
         vec_push(&in->variable_of, 0);
@@ -115,7 +115,7 @@ static uint32_t slot_of(struct intake *in, uint32_t process, uint32_t name)
 
 /* When the event was that has this time, as far as its clock can be believed. The end of all times
  * is only for horizons: a report is before it. */
-static int64_t believed(struct intake *in, const struct event *e, int64_t time, int64_t frontier)
+static int64_t believed(struct ingest *in, const struct event *e, int64_t time, int64_t frontier)
 {
     if (time < frontier) {
         doubt(in, "a clock that goes back is taken to stand still");
@@ -131,7 +131,7 @@ static int64_t believed(struct intake *in, const struct event *e, int64_t time, 
 
 /* ---- messages ---- */
 
-static struct sending *sending_of(struct intake *in, uint32_t message)
+static struct sending *sending_of(struct ingest *in, uint32_t message)
 {
     while (in->sent.count <= message) {
         vec_push(&in->sent, (struct sending){0});
@@ -139,7 +139,7 @@ static struct sending *sending_of(struct intake *in, uint32_t message)
     return &in->sent.at[message];
 }
 
-static void match(struct intake *in, uint32_t process, uint64_t ordinal, struct sending *sending)
+static void match(struct ingest *in, uint32_t process, uint64_t ordinal, struct sending *sending)
 {
     struct held *receive = source_held(&in->sources[process], ordinal);
     const bool is_own = sending->process == process;
@@ -163,7 +163,7 @@ static void match(struct intake *in, uint32_t process, uint64_t ordinal, struct 
     }
 }
 
-static void match_pending(struct intake *in, uint32_t last, struct sending *sending)
+static void match_pending(struct ingest *in, uint32_t last, struct sending *sending)
 {
     for (uint32_t i = last; i != UINT32_MAX; i = in->pending.at[i].before) {
         struct waiting_receive *waiting = &in->pending.at[i];
@@ -172,7 +172,7 @@ static void match_pending(struct intake *in, uint32_t last, struct sending *send
     }
 }
 
-static void send(struct intake *in, uint32_t process, uint64_t ordinal, uint32_t name)
+static void send(struct ingest *in, uint32_t process, uint64_t ordinal, uint32_t name)
 {
     struct sending *sending = sending_of(in, name);
     const uint32_t waiting = sending->is_awaited ? sending->waiting : UINT32_MAX;
@@ -189,7 +189,7 @@ static void send(struct intake *in, uint32_t process, uint64_t ordinal, uint32_t
 }
 
 /* The receive is one more that waits for its send, at this place of those that do. */
-static void await(struct intake *in, struct sending *sending, size_t place,
+static void await(struct ingest *in, struct sending *sending, size_t place,
                   struct waiting_receive waiting)
 {
     waiting.before = sending->is_awaited ? sending->waiting : UINT32_MAX;
@@ -198,7 +198,7 @@ static void await(struct intake *in, struct sending *sending, size_t place,
     sending->is_awaited = true;
 }
 
-static void receive(struct intake *in, uint32_t process, uint64_t ordinal, uint32_t name)
+static void receive(struct ingest *in, uint32_t process, uint64_t ordinal, uint32_t name)
 {
     struct sending *sending = sending_of(in, name);
     if (sending->is_sent) {
@@ -214,7 +214,7 @@ static void receive(struct intake *in, uint32_t process, uint64_t ordinal, uint3
 /* ---- taking ---- */
 
 /* What was written at the next place of the process is a report, of this event and name. */
-static void hold(struct intake *in, uint32_t process, const struct event *e, uint32_t name)
+static void hold(struct ingest *in, uint32_t process, const struct event *e, uint32_t name)
 {
     struct source *source = &in->sources[process];
     struct records *records = &in->records;
@@ -244,7 +244,7 @@ static void hold(struct intake *in, uint32_t process, const struct event *e, uin
     }
 }
 
-void intake_feed(struct intake *in, int64_t horizon)
+void ingest_feed(struct ingest *in, int64_t horizon)
 {
     for (uint32_t p = 0; p < in->process_count; p++) {
         struct source *s = &in->sources[p];
@@ -255,7 +255,7 @@ void intake_feed(struct intake *in, int64_t horizon)
     }
 }
 
-void intake_drop(struct intake *in, uint32_t process, uint64_t ordinal)
+void ingest_drop(struct ingest *in, uint32_t process, uint64_t ordinal)
 {
     struct source *source = &in->sources[process];
     must(ordinal >= source->first);
@@ -272,7 +272,7 @@ void intake_drop(struct intake *in, uint32_t process, uint64_t ordinal)
 }
 
 /* Reports are missing between these times. */
-static void hold_gap(struct intake *in, uint32_t process, const struct event *e, int64_t begin,
+static void hold_gap(struct ingest *in, uint32_t process, const struct event *e, int64_t begin,
                      int64_t end)
 {
     *source_next(&in->sources[process], &in->rings) =
@@ -286,7 +286,7 @@ static void hold_gap(struct intake *in, uint32_t process, const struct event *e,
 }
 
 /* Where the event stands among those of its process, by its number. */
-static enum sequence_place check_number(struct intake *in, uint32_t process, const struct event *e)
+static enum sequence_place check_number(struct ingest *in, uint32_t process, const struct event *e)
 {
     uint32_t missing = 0;
     const enum sequence_place place = sequence_take(&in->numbered[process], e, &missing);
@@ -297,7 +297,7 @@ static enum sequence_place check_number(struct intake *in, uint32_t process, con
 }
 
 /* Whether the event reports what matters; *name is then that of its variable or message. */
-static bool find_report(struct intake *in, uint32_t process, const struct event *e,
+static bool find_report(struct ingest *in, uint32_t process, const struct event *e,
                         struct held *held, uint32_t *name)
 {
     switch (e->kind) {
@@ -325,7 +325,7 @@ static bool find_report(struct intake *in, uint32_t process, const struct event 
 }
 
 /* Something is reported without a time, or too late. What reports nothing can be either. */
-__attribute__((cold, noinline)) static void note_time(struct intake *in, bool is_late)
+__attribute__((cold, noinline)) static void note_time(struct ingest *in, bool is_late)
 {
     in->late_count += is_late;
     doubt(in, is_late ? "a report that came too late, after what it could have changed was decided"
@@ -333,7 +333,7 @@ __attribute__((cold, noinline)) static void note_time(struct intake *in, bool is
 }
 
 /* What is reported from here on has no time that could be believed. */
-__attribute__((cold, noinline)) static void go_back(struct intake *in, const struct event *e,
+__attribute__((cold, noinline)) static void go_back(struct ingest *in, const struct event *e,
                                                     uint32_t process)
 {
     struct source *source = &in->sources[process];
@@ -345,7 +345,7 @@ __attribute__((cold, noinline)) static void go_back(struct intake *in, const str
     }
 }
 
-static void take_known(struct intake *in, const struct event *e, uint32_t process)
+static void take_known(struct ingest *in, const struct event *e, uint32_t process)
 {
     struct source *source = &in->sources[process];
     const bool is_counted = (e->has & HAS_COUNT) != 0 || e->kind == EVENT_PROCESS_START;
@@ -355,7 +355,7 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
     }
     const int64_t before = source->frontier;
     int64_t time = 0;
-    const bool has_time = intake_time(e, in->is_logical, &time);
+    const bool has_time = ingest_time(e, in->is_logical, &time);
     if (has_time && time < before && !in->is_logical && in->skew != INT64_MAX) {
         go_back(in, e, process);
         return;
@@ -395,7 +395,7 @@ static void take_known(struct intake *in, const struct event *e, uint32_t proces
 enum { EARLY_MAX = 4096 }; /* per process */
 
 /* Takes the first that are early: those that are so no longer or, if all are wanted, all. */
-static void take_early(struct intake *in, uint32_t process, bool is_all)
+static void take_early(struct ingest *in, uint32_t process, bool is_all)
 {
     early_list *early = &in->early[process];
     const uint64_t count = in->event_count;
@@ -412,12 +412,12 @@ static void take_early(struct intake *in, uint32_t process, bool is_all)
     early->count -= taken;
 }
 
-__attribute__((cold, noinline)) static void hold_early(struct intake *in, const struct event *e,
+__attribute__((cold, noinline)) static void hold_early(struct ingest *in, const struct event *e,
                                                        uint32_t process)
 {
     early_list *early = &in->early[process];
     int64_t time = 0;
-    if (intake_time(e, in->is_logical, &time)) {
+    if (ingest_time(e, in->is_logical, &time)) {
         in->begun = in->newest == INT64_MIN ? time : in->begun;
         in->newest = time > in->newest ? time : in->newest;
     }
@@ -439,12 +439,12 @@ __attribute__((cold, noinline)) static void hold_early(struct intake *in, const 
 }
 
 /* What was missing does not come any more: for a long time, or ever. */
-static void settle_early(struct intake *in, bool is_end)
+static void settle_early(struct ingest *in, bool is_end)
 {
     for (uint32_t p = 0; p < in->process_count && in->early_count > 0; p++) {
         int64_t time = 0;
         if (in->early[p].count > 0 &&
-            (is_end || !intake_time(&in->early[p].at[0].event, in->is_logical, &time) ||
+            (is_end || !ingest_time(&in->early[p].at[0].event, in->is_logical, &time) ||
              (in->lag != INT64_MAX && in->newest > time &&
               (uint64_t)in->newest - (uint64_t)time > (uint64_t)in->lag))) {
             take_early(in, p, true);
@@ -452,7 +452,7 @@ static void settle_early(struct intake *in, bool is_end)
     }
 }
 
-static void take_in_order(struct intake *in, const struct event *e, uint32_t process)
+static void take_in_order(struct ingest *in, const struct event *e, uint32_t process)
 {
     const bool is_counted = (e->has & HAS_COUNT) != 0;
     if (is_counted && sequence_ahead(&in->numbered[process], e) > 0) {
@@ -472,7 +472,7 @@ static void take_in_order(struct intake *in, const struct event *e, uint32_t pro
     take_early(in, process, false);
 }
 
-void intake_take(struct intake *in, const struct event *e, uint32_t process)
+void ingest_take(struct ingest *in, const struct event *e, uint32_t process)
 {
     if (process == UINT32_MAX) {
         in->stranger_count++;
@@ -486,13 +486,13 @@ void intake_take(struct intake *in, const struct event *e, uint32_t process)
 
 /* ---- names ---- */
 
-static bool is_long_ago(const struct intake *in, int64_t time)
+static bool is_long_ago(const struct ingest *in, int64_t time)
 {
     const uint64_t wait = (uint64_t)in->lag + 2 * (uint64_t)in->skew;
     return in->newest > time && (uint64_t)in->newest - (uint64_t)time > wait;
 }
 
-void intake_keep_names(struct intake *in, struct bits is_kept)
+void ingest_keep_names(struct ingest *in, struct bits is_kept)
 {
     for (uint32_t p = 0; p < in->process_count; p++) {
         const struct source *source = &in->sources[p];
@@ -524,7 +524,7 @@ void intake_keep_names(struct intake *in, struct bits is_kept)
 
 /* ---- the horizon ---- */
 
-static int64_t watermark(const struct intake *in)
+static int64_t watermark(const struct ingest *in)
 {
     int64_t least = in->newest;
     for (uint32_t p = 0; p < in->process_count; p++) {
@@ -540,14 +540,14 @@ static int64_t watermark(const struct intake *in)
 }
 
 /* The send that a pending receive waits for, which has not come. */
-static struct sending *awaited_by(const struct intake *in, const struct held *receive)
+static struct sending *awaited_by(const struct ingest *in, const struct held *receive)
 {
     return vec_at(&in->sent, records_of(&in->records, receive)->name);
 }
 
 /* Puts those that still wait next to each other; those that have waited for all that was up to the
  * time `last` wait no longer. The earliest time that one waits at, if it is before the horizon. */
-static int64_t settle_pending(struct intake *in, int64_t last, bool is_end)
+static int64_t settle_pending(struct ingest *in, int64_t last, bool is_end)
 {
     int64_t horizon = last;
     size_t kept = 0;
@@ -577,7 +577,7 @@ static int64_t settle_pending(struct intake *in, int64_t last, bool is_end)
     return horizon;
 }
 
-int64_t intake_horizon(struct intake *in, bool is_end)
+int64_t ingest_horizon(struct ingest *in, bool is_end)
 {
     settle_early(in, is_end);
     return settle_pending(in, is_end ? INT64_MAX : watermark(in), is_end);

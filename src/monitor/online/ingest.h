@@ -1,9 +1,9 @@
 /* Reports as they come, held as long as they matter.
  *
  * Events of a process come in its order, those of different processes in any. What is wrong with
- * them is noted as chronicle_build does: numbers that are missing, repeated or out of order, clocks
- * that go back, differ by more than the skew or are not there, receives without a send. From the
- * moment that a clock goes back until it shows later times again, reports count as missing.
+ * them is noted as state_history_build does: numbers that are missing, repeated or out of order,
+ * clocks that go back, differ by more than the skew or are not there, receives without a send. From
+ * the moment that a clock goes back until it shows later times again, reports count as missing.
  *
  * The horizon is up to where nothing can come any more: the least time that some process was heard
  * of last, and before each receive whose send may still come. A process that is behind all others
@@ -22,7 +22,7 @@ struct sending {
     int64_t time;
     union {
         uint32_t process;
-        uint32_t waiting; /* if it is awaited: the last of intake.pending that waits for it */
+        uint32_t waiting; /* if it is awaited: the last of ingest.pending that waits for it */
     };
     bool is_sent, is_awaited, is_received;
 };
@@ -62,7 +62,7 @@ struct early {
 
 typedef VEC(struct early) early_list;
 
-struct intake {
+struct ingest {
     const struct spec *spec;
     const struct bound *bound;
     const struct tables *tables;
@@ -94,29 +94,29 @@ struct intake {
     int64_t decided; /* cuts up to here were decided: what comes before is late */
     uint64_t message_count, gap_count, late_count;
     uint64_t stranger_count;  /* events of processes that are not known */
-    uint64_t doubts;          /* as of a chronicle */
+    uint64_t doubts;          /* as of a history */
     uint64_t unmatched_count; /* messages without a name, or with that of another on its way */
-    bool has_threads;         /* as of a chronicle: a stream does not tell what orders tasks */
+    bool has_threads;         /* as of a history: a stream does not tell what orders tasks */
 };
 
 /* The slots of the specification, as bound to processes with these tasks. */
-void intake_init(struct intake *in, const struct chronicle *processes, const struct spec *s,
+void ingest_init(struct ingest *in, const struct state_history *processes, const struct spec *s,
                  const struct tables *t, struct notes *n);
-void intake_release(struct intake *in);
+void ingest_release(struct ingest *in);
 
 /* The process that the event is of; UINT32_MAX: of none that is known, or of a task that was not
  * met yet. */
-static inline uint32_t intake_process(const struct intake *in, const struct event *e)
+static inline uint32_t ingest_process(const struct ingest *in, const struct event *e)
 {
     return e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
 }
 
 /* The tasks up to this one are in the tables now: those of known nodes are of their processes. */
-void intake_meet(struct intake *in, uint32_t task);
+void ingest_meet(struct ingest *in, uint32_t task);
 
 /* When the event was: by its physical clock or, without one or if that is what counts, by its
  * hybrid one. False when it has neither. */
-static inline bool intake_time(const struct event *e, bool is_logical, int64_t *time)
+static inline bool ingest_time(const struct event *e, bool is_logical, int64_t *time)
 {
     const bool is_physical = !is_logical && (e->has & HAS_TIME) != 0;
     *time = is_physical ? e->time : e->hlc_time;
@@ -126,13 +126,13 @@ static inline bool intake_time(const struct event *e, bool is_logical, int64_t *
 /* Takes the next event of the stream, which is of this process.
  * One whose number says that others are missing before it is held until these have come, or it is
  * behind by more than the lag. */
-void intake_take(struct intake *in, const struct event *e, uint32_t process);
+void ingest_take(struct ingest *in, const struct event *e, uint32_t process);
 
 /* The event is taken soon: has the place of its report brought near. With many processes that is
  * always one that was not looked at for long. */
-static inline void intake_expect(const struct intake *in, const struct event *e)
+static inline void ingest_expect(const struct ingest *in, const struct event *e)
 {
-    const uint32_t process = intake_process(in, e);
+    const uint32_t process = ingest_process(in, e);
     if (process != UINT32_MAX) {
         const struct source *source = &in->sources[process];
         __builtin_prefetch(source_held(source, source->end), 1);
@@ -140,15 +140,15 @@ static inline void intake_expect(const struct intake *in, const struct event *e)
 }
 
 /* Hands the reports before this time on. O(processes), and little for each report. */
-void intake_feed(struct intake *in, int64_t horizon);
+void ingest_feed(struct ingest *in, int64_t horizon);
 
 /* Forgets the reports of the process before this one. */
-void intake_drop(struct intake *in, uint32_t process, uint64_t ordinal);
+void ingest_drop(struct ingest *in, uint32_t process, uint64_t ordinal);
 
 /* As stream_keep_names; the lag has an end. */
-void intake_keep_names(struct intake *in, struct bits is_kept);
+void ingest_keep_names(struct ingest *in, struct bits is_kept);
 
 /* The time before which nothing comes any more; INT64_MAX when the stream has ended. */
-int64_t intake_horizon(struct intake *in, bool is_end);
+int64_t ingest_horizon(struct ingest *in, bool is_end);
 
 #endif

@@ -27,7 +27,7 @@ struct online {
     VEC(uint32_t) queue; /* processes to be looked at */
 };
 
-struct online *online_new(const struct intake *in, unsigned bit)
+struct online *online_new(const struct ingest *in, unsigned bit)
 {
     must(bit < ONLINE_MAX);
     struct online *o = mem_zero(1, sizeof *o);

@@ -1,7 +1,7 @@
 /* Whether all processes could have been in wanted states at once, as their reports come: the least
  * cut (cuts.h) without the history.
  *
- *     struct online *o = online_new(&intake, bit);
+ *     struct online *o = online_new(&ingest, bit);
  *     online_begin(o, process, is_wanted);          the first state of each
  *     ... source->fed goes on ...
  *     online_go_on(o);
@@ -9,7 +9,7 @@
  *     online_pass(o, horizon);
  *     online_free(o);
  *
- * It reads reports where the intake holds them; what it has taken it does not read again. Of a
+ * It reads reports where the ingest holds them; what it has taken it does not read again. Of a
  * report that sets or forgets a value, `wanted` has the bit if the state after it is wanted. */
 #ifndef CLEW_MONITOR_ONLINE_ONLINE_CUT_H
 #define CLEW_MONITOR_ONLINE_ONLINE_CUT_H
@@ -24,8 +24,8 @@ enum { ONLINE_MAX = 16 };
 
 struct online;
 
-/* The intake must outlive it. */
-struct online *online_new(const struct intake *in, unsigned bit);
+/* The ingest must outlive it. */
+struct online *online_new(const struct ingest *in, unsigned bit);
 void online_free(struct online *o);
 
 /* Before its first report the process is in such a state. */

@@ -52,7 +52,7 @@ struct stream {
     uint32_t early_tasks;
 
     struct bound bound;
-    struct intake intake;
+    struct ingest ingest;
     struct window window;
     struct arena arena;
     struct tracked *tracked; /* per property */
@@ -91,7 +91,7 @@ void stream_free(struct stream *s)
     vec_release(&s->pursuits);
     if (s->is_bound) {
         window_release(&s->window);
-        intake_release(&s->intake);
+        ingest_release(&s->ingest);
     }
     bound_release(&s->bound);
     vec_release(&s->early);
@@ -108,7 +108,7 @@ const struct stream_stats *stream_stats(const struct stream *s)
 
 static uint32_t owner_of(const struct stream *s, struct literal literal)
 {
-    return s->window.chronicle.owner[literal.cell];
+    return s->window.history.owner[literal.cell];
 }
 
 static bool is_local(const struct stream *s, const struct clause *clause)
@@ -203,8 +203,8 @@ static void pursue(struct stream *s, uint32_t property, const struct clause *cla
     VEC(uint32_t) below = {0};
     uint32_t literal_count = 0;
     for (uint32_t p = 0; p < process_count; p++) {
-        const struct arena_mark mark = arena_mark(&s->window.chronicle.scratch);
-        const struct bits is_below = bits_take(&s->window.chronicle.scratch, cell_count);
+        const struct arena_mark mark = arena_mark(&s->window.history.scratch);
+        const struct bits is_below = bits_take(&s->window.history.scratch, cell_count);
         wantings[p] = (struct wanting){.literal_first = literal_count,
                                        .literal_end = literal_count,
                                        .below_first = (uint32_t)below.count};
@@ -222,7 +222,7 @@ static void pursue(struct stream *s, uint32_t property, const struct clause *cla
             }
         }
         wantings[p].below_end = (uint32_t)below.count;
-        arena_reset(&s->window.chronicle.scratch, mark);
+        arena_reset(&s->window.history.scratch, mark);
     }
     uint32_t *cells = arena_array(&s->arena, uint32_t, below.count);
     for (size_t i = 0; i < below.count; i++) {
@@ -232,7 +232,7 @@ static void pursue(struct stream *s, uint32_t property, const struct clause *cla
     const unsigned bit = (unsigned)s->pursuits.count;
     const struct pursuit pursuit = {.property = property,
                                     .bit = (uint16_t)(1U << bit),
-                                    .online = online_new(&s->intake, bit),
+                                    .online = online_new(&s->ingest, bit),
                                     .literals = literals,
                                     .wantings = wantings,
                                     .below = cells};
@@ -262,7 +262,7 @@ static void track(struct stream *s, uint32_t property)
     struct clauses clauses = {0};
     struct arena arena = {0};
     t->is_pursued =
-        clauses_build(&clauses, &s->window.chronicle, t->root, ONLINE_LITERALS_MAX, &arena) &&
+        clauses_build(&clauses, &s->window.history, t->root, ONLINE_LITERALS_MAX, &arena) &&
         !s->options.decide.is_by_solver && s->pursuits.count + clauses.list.count <= ONLINE_MAX;
     vec_each (&clauses.list, clause) {
         t->is_pursued = t->is_pursued && is_local(s, clause);
@@ -279,26 +279,26 @@ static void track(struct stream *s, uint32_t property)
 
 static int begin(struct stream *s, struct err *e)
 {
-    struct chronicle h = {0};
+    struct state_history h = {0};
     struct trace known = {.tables = *s->tables, .is_sealed = true};
     if (!s->options.knows_processes) {
         known.tables.tasks.count = s->early_tasks; /* in the order that they were met */
         known.events.at = s->early.at;
         known.events.count = s->early.count;
     }
-    chronicle_processes(&h, &known);
+    state_history_processes(&h, &known);
     const struct checker_system system = {h.processes.at, h.inside_count};
     if (bind_spec(&s->bound, s->spec, &system, e) < 0) {
-        chronicle_release(&h);
+        state_history_release(&h);
         return -1;
     }
     h.bound = &s->bound;
     h.trace = NULL;
-    chronicle_find_owners(&h);
+    state_history_find_owners(&h);
     window_init(&s->window, &h, s->options.skew);
-    s->intake = (struct intake){
+    s->ingest = (struct ingest){
         .skew = s->options.skew, .lag = s->options.lag, .is_logical = s->options.is_paper};
-    intake_init(&s->intake, &s->window.chronicle, s->spec, s->tables, s->notes);
+    ingest_init(&s->ingest, &s->window.history, s->spec, s->tables, s->notes);
     const size_t slot_count = SLOT_FIRST + s->bound.slots.count;
     s->slots = arena_array(&s->arena, struct span, slot_count);
     s->is_open = arena_array(&s->arena, bool, slot_count);
@@ -353,7 +353,7 @@ static void see(struct stream *s, uint32_t process, struct held *held)
 
 static void see_new(struct stream *s, uint32_t process)
 {
-    struct source *source = &s->intake.sources[process];
+    struct source *source = &s->ingest.sources[process];
     for (; source->seen < source->end; source->seen++) {
         see(s, process, source_held(source, source->seen));
     }
@@ -362,7 +362,7 @@ static void see_new(struct stream *s, uint32_t process)
 /* Hands what is before the horizon on. */
 static void feed(struct stream *s, int64_t horizon)
 {
-    intake_feed(&s->intake, horizon);
+    ingest_feed(&s->ingest, horizon);
     vec_each (&s->pursuits, pursuit) {
         online_go_on(pursuit->online);
     }
@@ -385,17 +385,17 @@ static bool is_caught(struct stream *s, uint32_t property, int64_t horizon)
 
 static void tell(struct stream *s, uint32_t property, const struct asking *asking)
 {
-    window_show(&s->window, &s->intake);
+    window_show(&s->window, &s->ingest);
     const struct answer_source from = {
         .spec = s->spec, .property = property, .input = s->options.input};
     answer_tell(asking, &from, s->findings);
-    s->window.chronicle.trace = NULL;
+    s->window.history.trace = NULL;
 }
 
 static void decide(struct stream *s, uint32_t property)
 {
     struct tracked *t = &s->tracked[property];
-    const struct asking asking = {&s->window.chronicle, &s->options.decide, t->root, s->taken};
+    const struct asking asking = {&s->window.history, &s->options.decide, t->root, s->taken};
     window_assume(&s->window, true);
     struct monitor_answer now = answer_decide(&asking);
     if (now.verdict == CUT_YES) {
@@ -419,14 +419,14 @@ static void decide(struct stream *s, uint32_t property)
 
 static void check(struct stream *s, bool is_end)
 {
-    s->checked_newest = s->intake.newest;
-    s->checked_events = s->intake.event_count;
-    const bool has_early = s->intake.early_count > 0;
-    const int64_t horizon = intake_horizon(&s->intake, is_end);
-    for (uint32_t p = 0; p < s->intake.process_count && has_early; p++) {
+    s->checked_newest = s->ingest.newest;
+    s->checked_events = s->ingest.event_count;
+    const bool has_early = s->ingest.early_count > 0;
+    const int64_t horizon = ingest_horizon(&s->ingest, is_end);
+    for (uint32_t p = 0; p < s->ingest.process_count && has_early; p++) {
         see_new(s, p);
     }
-    const uint64_t held_count = s->intake.held_count;
+    const uint64_t held_count = s->ingest.held_count;
     s->stats.held_max = held_count > s->stats.held_max ? held_count : s->stats.held_max;
     if (horizon <= s->stats.horizon) {
         return;
@@ -445,20 +445,20 @@ static void check(struct stream *s, bool is_end)
             continue;
         }
         if (!is_built) {
-            window_build(&s->window, &s->intake, horizon);
+            window_build(&s->window, &s->ingest, horizon);
             is_built = true;
         }
         decide(s, i);
     }
-    s->stats.horizon = s->intake.decided = horizon;
+    s->stats.horizon = s->ingest.decided = horizon;
     if (!is_end) {
-        window_drop(&s->window, &s->intake, horizon);
+        window_drop(&s->window, &s->ingest, horizon);
     }
 }
 
 static bool is_due(const struct stream *s)
 {
-    const struct intake *in = &s->intake;
+    const struct ingest *in = &s->ingest;
     return (s->options.check_events > 0 &&
             in->event_count - s->checked_events >= s->options.check_events) ||
            (s->options.check_ticks > 0 && in->newest > s->checked_newest &&
@@ -474,13 +474,13 @@ static void take(struct stream *s, const struct event *events, size_t count)
             __builtin_prefetch((const char *)&events[i + FAR_AHEAD] + sizeof *events - 1);
         }
         if (count - i > AHEAD) {
-            intake_expect(&s->intake, &events[i + AHEAD]);
+            ingest_expect(&s->ingest, &events[i + AHEAD]);
         }
-        if (events[i].task >= s->intake.process_of.count) {
-            intake_meet(&s->intake, events[i].task);
+        if (events[i].task >= s->ingest.process_of.count) {
+            ingest_meet(&s->ingest, events[i].task);
         }
-        const uint32_t process = intake_process(&s->intake, &events[i]);
-        intake_take(&s->intake, &events[i], process);
+        const uint32_t process = ingest_process(&s->ingest, &events[i]);
+        ingest_take(&s->ingest, &events[i], process);
         if (process != UINT32_MAX) {
             see_new(s, process);
         }
@@ -508,7 +508,7 @@ static bool wait_for(struct stream *s, const struct event *e)
     vec_push(&s->early, *e);
     s->early_tasks = e->task >= s->early_tasks ? e->task + 1 : s->early_tasks;
     int64_t time = 0;
-    if (intake_time(e, s->options.is_paper, &time)) {
+    if (ingest_time(e, s->options.is_paper, &time)) {
         s->early_first = time < s->early_first ? time : s->early_first;
         s->early_newest = time > s->early_newest ? time : s->early_newest;
     }
@@ -534,7 +534,7 @@ int stream_take(struct stream *s, const struct event *events, size_t count, stru
 bool stream_keep_names(struct stream *s, struct bits is_kept)
 {
     if (s->is_bound && s->options.lag != INT64_MAX) {
-        intake_keep_names(&s->intake, is_kept);
+        ingest_keep_names(&s->ingest, is_kept);
     }
     return s->is_bound && s->options.lag != INT64_MAX;
 }
@@ -546,12 +546,12 @@ static struct monitor_answer conclude(const struct stream *s, uint32_t property)
 {
     const struct tracked *t = &s->tracked[property];
     struct monitor_answer answer = t->answer;
-    if (answer.verdict == CUT_NO && s->intake.has_threads) {
+    if (answer.verdict == CUT_NO && s->ingest.has_threads) {
         answer = answer_unknown(MONITOR_THREADS);
-    } else if (answer.verdict == CUT_NO && s->intake.doubts > 0) {
-        answer = answer_unknown(s->intake.stranger_count > 0    ? MONITOR_STRANGER
-                                : s->intake.late_count > 0      ? MONITOR_LATE
-                                : s->intake.unmatched_count > 0 ? MONITOR_UNMATCHED
+    } else if (answer.verdict == CUT_NO && s->ingest.doubts > 0) {
+        answer = answer_unknown(s->ingest.stranger_count > 0    ? MONITOR_STRANGER
+                                : s->ingest.late_count > 0      ? MONITOR_LATE
+                                : s->ingest.unmatched_count > 0 ? MONITOR_UNMATCHED
                                                                 : MONITOR_DOUBTED);
     } else if (answer.verdict == CUT_NO && t->is_possible_unreported) {
         answer = answer_unknown(MONITOR_UNREPORTED);
@@ -566,7 +566,7 @@ static struct monitor_answer conclude(const struct stream *s, uint32_t property)
 static bool is_reported(struct stream *s, uint32_t root)
 {
     const struct cells *cells = &s->bound.cells;
-    struct chronicle *h = &s->window.chronicle;
+    struct state_history *h = &s->window.history;
     const struct arena_mark mark = arena_mark(&h->scratch);
     const struct bits is_below = bits_take(&h->scratch, cells->list.count);
     bool is = true;
@@ -587,9 +587,8 @@ static void settle_unreported(struct stream *s)
     window_assume(&s->window, false);
     for (uint32_t i = 0; i < s->bound.slots.count; i++) {
         const struct slot *slot = &s->bound.slots.at[i];
-        if (slot->other == UINT32_MAX &&
-            !bits_has(s->window.chronicle.is_reported, SLOT_FIRST + i)) {
-            chronicle_note_unreported(&s->window.chronicle, s->spec, slot, s->notes);
+        if (slot->other == UINT32_MAX && !bits_has(s->window.history.is_reported, SLOT_FIRST + i)) {
+            state_history_note_unreported(&s->window.history, s->spec, slot, s->notes);
         }
     }
     for (size_t i = 0; i < s->spec->properties.count; i++) {
@@ -604,17 +603,17 @@ int stream_end(struct stream *s, struct monitor_result *r, struct err *e)
         return -1;
     }
     check(s, true);
-    window_build(&s->window, &s->intake, INT64_MAX);
+    window_build(&s->window, &s->ingest, INT64_MAX);
     settle_unreported(s);
     for (uint32_t i = 0; i < s->spec->properties.count; i++) {
         vec_push(&r->properties, conclude(s, i));
     }
     r->process_count = s->window.process_count;
-    r->message_count = s->intake.message_count;
+    r->message_count = s->ingest.message_count;
     for (uint32_t p = 0; p < r->process_count; p++) {
-        r->report_count += s->intake.sources[p].end;
+        r->report_count += s->ingest.sources[p].end;
     }
-    r->late_count = s->intake.late_count;
-    r->gap_count = s->intake.gap_count;
+    r->late_count = s->ingest.late_count;
+    r->gap_count = s->ingest.gap_count;
     return 0;
 }

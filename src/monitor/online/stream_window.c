@@ -10,8 +10,8 @@
 /* The slots of variables, process by process. */
 static void sort_slots(struct window *w)
 {
-    const struct bound *b = w->chronicle.bound;
-    struct arena *a = &w->chronicle.arena;
+    const struct bound *b = w->history.bound;
+    struct arena *a = &w->history.arena;
     uint32_t *first = arena_array(a, uint32_t, w->process_count + 1);
     uint32_t *next = arena_array(a, uint32_t, w->process_count);
     uint32_t *slots = arena_array(a, uint32_t, b->slots.count);
@@ -32,27 +32,27 @@ static void sort_slots(struct window *w)
     w->is_settled = arena_array(a, bool, SLOT_FIRST + b->slots.count);
 }
 
-void window_init(struct window *w, const struct chronicle *h, int64_t skew)
+void window_init(struct window *w, const struct state_history *h, int64_t skew)
 {
-    w->chronicle = *h;
+    w->history = *h;
     w->process_count = (uint32_t)h->processes.count;
     const size_t slot_count = SLOT_FIRST + h->bound->slots.count;
-    struct arena *a = &w->chronicle.arena;
+    struct arena *a = &w->history.arena;
     w->end = arena_array(a, uint64_t, w->process_count);
     w->slots = arena_array(a, struct span, slot_count);
     w->is_open = arena_array(a, bool, slot_count);
     w->is_reported = arena_array(a, bool, slot_count);
-    w->last = arena_array(a, struct chronicle_last, w->process_count);
+    w->last = arena_array(a, struct state_history_last, w->process_count);
     for (size_t i = 0; i < slot_count; i++) {
         w->slots[i] = SPAN_ANY;
     }
     for (uint32_t p = 0; p < w->process_count; p++) {
-        w->last[p] = (struct chronicle_last){.event = UINT64_MAX, .time = INT64_MIN};
+        w->last[p] = (struct state_history_last){.event = UINT64_MAX, .time = INT64_MIN};
     }
-    w->base = (struct chronicle_base){w->slots, w->is_open, w->is_reported, w->last};
-    w->chronicle.base = &w->base;
-    w->chronicle.cuts.skew = skew;
-    w->chronicle.is_reported = bits_take(a, slot_count);
+    w->base = (struct state_history_base){w->slots, w->is_open, w->is_reported, w->last};
+    w->history.base = &w->base;
+    w->history.cuts.skew = skew;
+    w->history.is_reported = bits_take(a, slot_count);
     sort_slots(w);
     trace_init(&w->trace);
     w->mark = arena_mark(a);
@@ -60,13 +60,13 @@ void window_init(struct window *w, const struct chronicle *h, int64_t skew)
 
 void window_release(struct window *w)
 {
-    chronicle_release(&w->chronicle);
+    state_history_release(&w->history);
     vec_release(&w->raised);
     trace_release(&w->trace);
 }
 
 /* The ordinal of the send that the receive, whose sender is known, needs. */
-static uint64_t need_of(const struct intake *in, const struct held *receive)
+static uint64_t need_of(const struct ingest *in, const struct held *receive)
 {
     return held_need(receive, in->sources[receive->need_process].first);
 }
@@ -82,7 +82,7 @@ static bool lacks_need(const struct window *w, const struct held *held)
 
 /* The window ends before what is not before the horizon, and before receives of what is not in it.
  */
-static void find_ends(struct window *w, const struct intake *in, int64_t horizon)
+static void find_ends(struct window *w, const struct ingest *in, int64_t horizon)
 {
     for (uint32_t p = 0; p < w->process_count; p++) {
         const struct source *source = &in->sources[p];
@@ -106,7 +106,7 @@ static void find_ends(struct window *w, const struct intake *in, int64_t horizon
     }
 }
 
-static void fill_gap(struct chronicle *h, uint32_t process, const struct held *held,
+static void fill_gap(struct state_history *h, uint32_t process, const struct held *held,
                      uint32_t report)
 {
     if (held_slot(held) == REPORT_GAP) {
@@ -126,9 +126,9 @@ static struct report report_of(const struct held *held, uint32_t id)
                            .value = has_value ? (struct span){held->value, held->value} : SPAN_ANY};
 }
 
-void window_build(struct window *w, const struct intake *in, int64_t horizon)
+void window_build(struct window *w, const struct ingest *in, int64_t horizon)
 {
-    struct chronicle *h = &w->chronicle;
+    struct state_history *h = &w->history;
     struct arena *a = &h->arena;
     arena_reset(a, w->mark);
     h->slot_work = NULL;
@@ -177,12 +177,12 @@ void window_build(struct window *w, const struct intake *in, int64_t horizon)
                             .need_first = need_first,
                             .needs = needs,
                             .skew = h->cuts.skew};
-    chronicle_find_changes(h);
+    state_history_find_changes(h);
 }
 
 void window_assume(struct window *w, bool is_reported)
 {
-    struct chronicle *h = &w->chronicle;
+    struct state_history *h = &w->history;
     map_clear(&h->column_of);
     vec_clear(&h->columns);
     for (size_t slot = 0; slot < h->is_reported.count; slot++) {
@@ -200,7 +200,7 @@ void window_assume(struct window *w, bool is_reported)
 
 bool window_is_reported(const struct window *w)
 {
-    const struct bound *b = w->chronicle.bound;
+    const struct bound *b = w->history.bound;
     for (uint32_t i = 0; i < b->slots.count; i++) {
         if (b->slots.at[i].other == UINT32_MAX && !w->is_reported[SLOT_FIRST + i]) {
             return false;
@@ -224,9 +224,9 @@ static uint32_t shown_task(struct window *w, const struct tables *t, uint32_t ta
 }
 
 /* Receives are told by their sends: they need no names. */
-static void show_reports(struct window *w, const struct intake *in)
+static void show_reports(struct window *w, const struct ingest *in)
 {
-    struct chronicle *h = &w->chronicle;
+    struct state_history *h = &w->history;
     struct map task_of = {0};
     for (uint32_t r = 0; r < cuts_report_count(&h->cuts); r++) {
         const struct held *held = w->shown[r];
@@ -251,30 +251,30 @@ static void show_reports(struct window *w, const struct intake *in)
 }
 
 /* The report with this ordinal; UINT32_MAX when it is not within the window. */
-static uint32_t report_at(const struct window *w, const struct intake *in, uint32_t process,
+static uint32_t report_at(const struct window *w, const struct ingest *in, uint32_t process,
                           uint64_t ordinal)
 {
     const uint64_t first = in->sources[process].first;
     return ordinal < first || ordinal >= w->end[process]
                ? UINT32_MAX
-               : w->chronicle.cuts.first[process] + (uint32_t)(ordinal - first);
+               : w->history.cuts.first[process] + (uint32_t)(ordinal - first);
 }
 
-static void show_passing(struct window *w, const struct intake *in, struct passing passing,
+static void show_passing(struct window *w, const struct ingest *in, struct passing passing,
                          uint64_t send)
 {
     passing.send = report_at(w, in, passing.from, send);
     const bool is_within = passing.send != UINT32_MAX && passing.receive != UINT32_MAX;
     if (!is_within && send < w->end[passing.from]) {
         passing.name = shown_name(w, in->tables, passing.name);
-        vec_push(&w->chronicle.passing, passing);
+        vec_push(&w->history.passing, passing);
     }
 }
 
 /* Messages that were sent before the window, or received after it, or not so far. */
-static void show_messages(struct window *w, const struct intake *in)
+static void show_messages(struct window *w, const struct ingest *in)
 {
-    vec_clear(&w->chronicle.passing);
+    vec_clear(&w->history.passing);
     for (uint32_t p = 0; p < w->process_count; p++) {
         const struct source *source = &in->sources[p];
         for (uint64_t at = source->first; at < source->end; at++) {
@@ -298,7 +298,7 @@ static void show_messages(struct window *w, const struct intake *in)
     }
 }
 
-void window_show(struct window *w, const struct intake *in)
+void window_show(struct window *w, const struct ingest *in)
 {
     trace_release(&w->trace);
     trace_init(&w->trace);
@@ -306,7 +306,7 @@ void window_show(struct window *w, const struct intake *in)
     show_reports(w, in);
     show_messages(w, in);
     trace_seal(&w->trace);
-    w->chronicle.trace = &w->trace;
+    w->history.trace = &w->trace;
 }
 
 /* ---- dropping ---- */
@@ -314,14 +314,14 @@ void window_show(struct window *w, const struct intake *in)
 /* Whether what may be missing in the gap concerns nobody any more: it is over for as long again. */
 static bool is_settled(const struct window *w, const struct held_gap *gap, int64_t horizon)
 {
-    const int64_t skew = w->chronicle.cuts.skew;
+    const int64_t skew = w->history.cuts.skew;
     const int64_t twice = skew > INT64_MAX / 2 ? INT64_MAX : 2 * skew;
     return horizon > gap->end && (uint64_t)horizon - (uint64_t)gap->end > (uint64_t)twice;
 }
 
 /* The latest time up to the horizon by which nothing is over that a gap which is not settled can be
  * about: the gap itself, and receives of what may have been sent in it. */
-static int64_t time_before_gaps(const struct window *w, const struct intake *in, int64_t horizon)
+static int64_t time_before_gaps(const struct window *w, const struct ingest *in, int64_t horizon)
 {
     int64_t time = horizon;
     vec_each (&in->gaps, gap) {
@@ -332,7 +332,7 @@ static int64_t time_before_gaps(const struct window *w, const struct intake *in,
 
 /* Raises ends to what is needed by receives before them. False when that is not before the horizon,
  * as clocks that differ too much can make it, or beyond a gap that must stay. */
-static bool raise_ends(struct window *w, const struct intake *in)
+static bool raise_ends(struct window *w, const struct ingest *in)
 {
     while (w->raised.count > 0) {
         const struct needed need = vec_pop(&w->raised);
@@ -355,9 +355,9 @@ static bool raise_ends(struct window *w, const struct intake *in)
 
 /* Ends are what is over, with what that needs; a receive needs more than what was over with it only
  * if its clock was behind that of the sender. False when nothing can be dropped now. */
-static bool find_drops(struct window *w, const struct intake *in, int64_t horizon)
+static bool find_drops(struct window *w, const struct ingest *in, int64_t horizon)
 {
-    const int64_t skew = w->chronicle.cuts.skew;
+    const int64_t skew = w->history.cuts.skew;
     const int64_t time = time_before_gaps(w, in, horizon);
     const int64_t over = time < INT64_MIN + skew ? INT64_MIN : time - skew;
     for (uint32_t p = 0; p < w->process_count; p++) {
@@ -392,16 +392,16 @@ static void drop_all(struct window *w, uint32_t process, bool is_open)
 
 /* The base moves on to the end of the process: to the last of what it reported of each variable,
  * looked for backwards. */
-static void drop(struct window *w, const struct intake *in, uint32_t process)
+static void drop(struct window *w, const struct ingest *in, uint32_t process)
 {
     const struct source *source = &in->sources[process];
     const struct held *last = source_held(source, w->end[process] - 1);
     const struct record *record = records_of(&in->records, last);
-    w->last[process] = (struct chronicle_last){.event = record->number,
-                                               .time = last->time,
-                                               .hlc_time = record->hlc_time,
-                                               .hlc_count = record->hlc_count,
-                                               .has_hlc = record->has_hlc};
+    w->last[process] = (struct state_history_last){.event = record->number,
+                                                   .time = last->time,
+                                                   .hlc_time = record->hlc_time,
+                                                   .hlc_count = record->hlc_count,
+                                                   .has_hlc = record->has_hlc};
     uint32_t left = w->slot_first[process + 1] - w->slot_first[process];
     for (uint32_t i = w->slot_first[process]; i < w->slot_first[process + 1]; i++) {
         w->is_settled[w->slots_of[i]] = false;
@@ -426,7 +426,7 @@ static void drop(struct window *w, const struct intake *in, uint32_t process)
     }
 }
 
-void window_drop(struct window *w, struct intake *in, int64_t horizon)
+void window_drop(struct window *w, struct ingest *in, int64_t horizon)
 {
     if (!find_drops(w, in, horizon)) {
         return;
@@ -434,7 +434,7 @@ void window_drop(struct window *w, struct intake *in, int64_t horizon)
     for (uint32_t p = 0; p < w->process_count; p++) {
         if (w->end[p] > in->sources[p].first) {
             drop(w, in, p);
-            intake_drop(in, p, w->end[p]);
+            ingest_drop(in, p, w->end[p]);
         }
     }
     size_t kept = 0;

@@ -1,8 +1,8 @@
-/* A part of a run as a chronicle: the cuts whose reports are earlier than some time, of what an
- * intake holds; and what came before as values at its beginning.
+/* A part of a run as a history: the cuts whose reports are earlier than some time, of what an
+ * ingest holds; and what came before as values at its beginning.
  *
- *     window_build(&w, &intake, horizon);      w.chronicle has all cuts up to the horizon ...
- *     window_drop(&w, &intake, horizon);       ... that were not decided before the last drop
+ *     window_build(&w, &ingest, horizon);      w.history has all cuts up to the horizon ...
+ *     window_drop(&w, &ingest, horizon);       ... that were not decided before the last drop
  */
 #ifndef CLEW_MONITOR_ONLINE_STREAM_WINDOW_H
 #define CLEW_MONITOR_ONLINE_STREAM_WINDOW_H
@@ -11,7 +11,7 @@
 #include "monitor/online/ingest.h"
 
 struct window {
-    struct chronicle chronicle;
+    struct state_history history;
     struct arena_mark mark; /* of its arena: what outlives a window is before it */
     struct trace trace;     /* of what is told: filled by window_show */
     uint32_t process_count;
@@ -20,10 +20,10 @@ struct window {
     VEC(struct needed) raised; /* what is to be dropped too */
 
     /* What came before. */
-    struct chronicle_base base;
+    struct state_history_base base;
     struct span *slots;
     bool *is_open, *is_reported;
-    struct chronicle_last *last; /* per process */
+    struct state_history_last *last; /* per process */
 
     /* Per process: its part of slots, the positions of its variables in bound->slots. */
     const uint32_t *slot_first;
@@ -31,11 +31,11 @@ struct window {
     bool *is_settled; /* per slot, while reports are dropped: its value is known */
 };
 
-/* Takes over the chronicle, which has processes, a specification bound to them, and owners. */
-void window_init(struct window *w, const struct chronicle *h, int64_t skew);
+/* Takes over the history, which has processes, a specification bound to them, and owners. */
+void window_init(struct window *w, const struct state_history *h, int64_t skew);
 void window_release(struct window *w);
 
-void window_build(struct window *w, const struct intake *in, int64_t horizon);
+void window_build(struct window *w, const struct ingest *in, int64_t horizon);
 
 /* What has not been reported up to now counts as reported, or as nothing that anything is known of.
  */
@@ -45,9 +45,9 @@ void window_assume(struct window *w, bool is_reported);
 bool window_is_reported(const struct window *w);
 
 /* Makes w->trace the events of the window, for findings. */
-void window_show(struct window *w, const struct intake *in);
+void window_show(struct window *w, const struct ingest *in);
 
 /* Forgets what all cuts with a report at the horizon or later have in them. */
-void window_drop(struct window *w, struct intake *in, int64_t horizon);
+void window_drop(struct window *w, struct ingest *in, int64_t horizon);
 
 #endif

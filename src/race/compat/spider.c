@@ -35,7 +35,7 @@ static uint32_t destination_of(const struct trace *t, struct names *destinations
 }
 
 struct messages_of {
-    struct tally *y;
+    struct race_groups *y;
     struct spider_order *s;
     bool is_paper;
     const uint32_t *receivers; /* per message: its destination; in the paper the task it goes to */
@@ -114,7 +114,7 @@ static void tell_conflicts(const struct messages_of *m, const struct spider_mess
                     .receive = first->receive,
                 };
                 m->y->stats->conflict_pairs++;
-                tally_add(m->y, &pair, 1);
+                race_groups_add(m->y, &pair, 1);
             }
         }
     }
@@ -129,7 +129,7 @@ static void tell_messages(const struct messages_of *m, const struct spider_messa
         .send = second->send,
         .receive = first->receive,
     };
-    tally_add(m->y, &pair, 1);
+    race_groups_add(m->y, &pair, 1);
 }
 
 static void decide_messages(const struct messages_of *m, const struct spider_message *first,
@@ -141,12 +141,12 @@ static void decide_messages(const struct messages_of *m, const struct spider_mes
     const bool is_race = !m->s->has_cycle && may_race && !is_open;
     m->y->stats->message_candidates++;
     m->y->stats->message_races += is_race;
-    tally_decided(m->y, &(struct race_decided){.verdict = is_open   ? RACE_UNKNOWN
-                                                          : is_race ? RACE_YES
-                                                                    : RACE_NO,
-                                               .is_message = true,
-                                               .a = second->send,
-                                               .b = first->receive});
+    race_groups_decided(m->y, &(struct race_decided){.verdict = is_open   ? RACE_UNKNOWN
+                                                                : is_race ? RACE_YES
+                                                                          : RACE_NO,
+                                                     .is_message = true,
+                                                     .a = second->send,
+                                                     .b = first->receive});
     if (is_race) {
         tell_conflicts(m, first, second);
         if (m->y->o->skips_data) { /* messages alone are asked for: whatever their handlers do */
@@ -170,7 +170,7 @@ static void leave_rest(const struct messages_of *m)
     m->y->stats->unknown += left;
 }
 
-static void find_messages(struct tally *y, struct spider_order *s)
+static void find_messages(struct race_groups *y, struct spider_order *s)
 {
     struct arena scratch = {0};
     struct names names;
@@ -193,7 +193,7 @@ static void find_messages(struct tally *y, struct spider_order *s)
     arena_release(&scratch);
 }
 
-void spider_find(struct tally *y, struct findings *f)
+void spider_find(struct race_groups *y, struct findings *f)
 {
     struct arena arena = {0};
     struct spider_order s;

@@ -10,6 +10,6 @@
  * different tasks; message races as published over messages to one destination, where the one
  * received later can be sent before the other is received, and as in the dissertation (section
  * 3.3.2) over messages to one task, whose sends can be at one time. */
-void spider_find(struct tally *y, struct findings *f);
+void spider_find(struct race_groups *y, struct findings *f);
 
 #endif

@@ -18,7 +18,7 @@ enum {
 };
 
 struct search {
-    struct tally *y;
+    struct race_groups *y;
     struct hb *hb;
     const char *refusal; /* why nothing can be proved, NULL when something can */
     struct reads_from reads;
@@ -394,7 +394,7 @@ static void report(const struct search *s, struct findings *f)
     }
 }
 
-int deadlock_find(struct tally *y, struct hb *hb, struct findings *f, struct notes *n,
+int deadlock_find(struct race_groups *y, struct hb *hb, struct findings *f, struct notes *n,
                   struct err *e)
 {
     struct search s = {.y = y, .hb = hb};

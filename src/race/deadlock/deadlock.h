@@ -25,11 +25,11 @@ struct deadlock {
 /* Finds the deadlocks of the trace of hb, which was built with HB_STRICT, as the options want, and
  * adds them to findings, counts and notes. For a recording hb->reads is set meanwhile. O(sections)
  * where the lock order has no cycle. */
-MUST_USE int deadlock_find(struct tally *y, struct hb *hb, struct findings *f, struct notes *n,
-                           struct err *e);
+MUST_USE int deadlock_find(struct race_groups *y, struct hb *hb, struct findings *f,
+                           struct notes *n, struct err *e);
 
 /* Adds the finding. */
-void deadlock_report(const struct tally *y, const struct lock_cycles *c, const struct deadlock *d,
-                     struct findings *f);
+void deadlock_report(const struct race_groups *y, const struct lock_cycles *c,
+                     const struct deadlock *d, struct findings *f);
 
 #endif

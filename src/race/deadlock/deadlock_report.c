@@ -191,8 +191,8 @@ static const char *key_of(struct report *r)
     return written(r);
 }
 
-void deadlock_report(const struct tally *y, const struct lock_cycles *c, const struct deadlock *d,
-                     struct findings *f)
+void deadlock_report(const struct race_groups *y, const struct lock_cycles *c,
+                     const struct deadlock *d, struct findings *f)
 {
     struct report r = {.t = y->t, .c = c, .d = d, .f = f};
     struct finding finding = {

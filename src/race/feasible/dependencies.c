@@ -5,20 +5,20 @@
 #include "order/reads_from.h"
 #include "trace/kind_table.h"
 
-bool demand_reads(const struct event *e)
+bool dependency_reads(const struct event *e)
 {
     return e->kind == EVENT_ATOMIC_LOAD ||
            ((e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_RMW) && !event_is_blind(e));
 }
 
-bool demand_writes(const struct event *e)
+bool dependency_writes(const struct event *e)
 {
     return e->kind == EVENT_WRITE || e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
 }
 
-bool demand_overwrites(const struct event *e)
+bool dependency_overwrites(const struct event *e)
 {
-    return demand_writes(e) && !event_is_update(e);
+    return dependency_writes(e) && !event_is_update(e);
 }
 
 /* ---- what was read ---- */
@@ -53,21 +53,21 @@ static void add_update(const struct contexts *c, struct content *content, event_
     vec_push(&content->updates, id);
 }
 
-static void see(struct demands *d, const struct content *content, event_id read)
+static void see(struct dependencies *d, const struct content *content, event_id read)
 {
     const struct reads_from *reads = d->hb->reads;
     if (content->updates.count == 0 || (reads != NULL && !reads_from_is_certain(reads, read))) {
         return;
     }
-    vec_push(&d->updated, (struct demand_updates){.read = read,
-                                                  .first = (uint32_t)d->updates.count,
-                                                  .count = (uint32_t)content->updates.count});
+    vec_push(&d->updated, (struct dependency_updates){.read = read,
+                                                      .first = (uint32_t)d->updates.count,
+                                                      .count = (uint32_t)content->updates.count});
     vec_each (&content->updates, update) {
         vec_push(&d->updates, *update);
     }
 }
 
-static void find_writers(struct demands *d)
+static void find_writers(struct dependencies *d)
 {
     const struct trace *t = d->hb->trace;
     struct map number_of = {0};
@@ -76,18 +76,18 @@ static void find_writers(struct demands *d)
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = &t->events.at[id];
         writer[id] = EVENT_NONE;
-        if (!demand_reads(e) && !demand_writes(e)) {
+        if (!dependency_reads(e) && !dependency_writes(e)) {
             continue;
         }
         struct content *content = content_of(&number_of, &contents, scope_name(t, e, e->object));
-        if (demand_reads(e)) {
+        if (dependency_reads(e)) {
             writer[id] = content->writer;
             see(d, content, id);
         }
-        if (demand_overwrites(e)) {
+        if (dependency_overwrites(e)) {
             content->writer = id;
             vec_clear(&content->updates);
-        } else if (demand_writes(e)) {
+        } else if (dependency_writes(e)) {
             add_update(&d->hb->contexts, content, id);
         }
     }
@@ -99,7 +99,7 @@ static void find_writers(struct demands *d)
     d->writer = d->hb->reads == NULL ? writer : d->hb->reads->writer;
 }
 
-bool demand_saw_update(const struct demands *d, event_id read, event_id update)
+bool dependency_saw_update(const struct dependencies *d, event_id read, event_id update)
 {
     const event_id writer = d->writer[read];
     return update < read && (writer == EVENT_NONE || update > writer);
@@ -142,11 +142,11 @@ static void add_send(struct stream *s, const struct event *e, event_id id)
 }
 
 /* The sends that begin before the receive's last byte, wherever they are listed. */
-static void add_receive(struct demands *d, struct stream *s, const struct event *e, event_id id,
-                        uint32_t send_first)
+static void add_receive(struct dependencies *d, struct stream *s, const struct event *e,
+                        event_id id, uint32_t send_first)
 {
     const uint64_t end = s->received + bytes_of(e);
-    struct demand_receive r = {
+    struct dependency_receive r = {
         .event = id, .previous = s->receive_last, .first_send = send_first + s->sends_needed};
     while (end > s->received && s->sends_needed < s->sends.count &&
            s->send_begins.at[s->sends_needed] < end) {
@@ -163,7 +163,7 @@ static bool is_on_stream(const struct event *e, enum event_kind kind)
     return e->kind == kind && message_is_stream(e);
 }
 
-static void read_streams(struct demands *d)
+static void read_streams(struct dependencies *d)
 {
     const struct trace *t = d->hb->trace;
     struct map number_of = {0};
@@ -199,14 +199,14 @@ static void read_streams(struct demands *d)
     map_release(&number_of);
 }
 
-void demands_build(struct demands *d, const struct hb *hb)
+void dependencies_build(struct dependencies *d, const struct hb *hb)
 {
-    *d = (struct demands){.hb = hb};
+    *d = (struct dependencies){.hb = hb};
     find_writers(d);
     read_streams(d);
 }
 
-void demands_release(struct demands *d)
+void dependencies_release(struct dependencies *d)
 {
     vec_release(&d->updated);
     vec_release(&d->updates);
@@ -218,7 +218,7 @@ void demands_release(struct demands *d)
 
 /* ---- asking ---- */
 
-static const struct demand_receive *receive_at(const struct demands *d, event_id id)
+static const struct dependency_receive *receive_at(const struct dependencies *d, event_id id)
 {
     size_t low = 0;
     size_t high = d->receives.count;
@@ -236,7 +236,7 @@ static const struct demand_receive *receive_at(const struct demands *d, event_id
 }
 
 /* The blind updates that the read saw, NULL when there are none. */
-static const struct demand_updates *updates_at(const struct demands *d, event_id read)
+static const struct dependency_updates *updates_at(const struct dependencies *d, event_id read)
 {
     size_t low = 0;
     size_t high = d->updated.count;
@@ -252,14 +252,15 @@ static const struct demand_updates *updates_at(const struct demands *d, event_id
     return is_there ? &d->updated.at[low] : NULL;
 }
 
-static void push_if_any(demand_list *list, event_id id)
+static void push_if_any(dependency_list *list, event_id id)
 {
     if (id != EVENT_NONE) {
         vec_push(list, id);
     }
 }
 
-void demands_of(const struct demands *d, event_id id, bool with_writer, demand_list *list)
+void dependencies_of(const struct dependencies *d, event_id id, bool with_writer,
+                     dependency_list *list)
 {
     const struct hb *hb = d->hb;
     const struct event *e = &hb->trace->events.at[id];
@@ -267,12 +268,12 @@ void demands_of(const struct demands *d, event_id id, bool with_writer, demand_l
     const struct graph_span in =
         graph_span_at(graph_into(&hb->graph, hb->contexts.of[id]), hb->contexts.position[id]);
     for (size_t i = 0; i < in.count; i++) {
-        if (demand_is_edge(in.at[i].kind)) {
+        if (dependency_is_edge(in.at[i].kind)) {
             vec_push(list, in.at[i].event);
         }
     }
     if (is_on_stream(e, EVENT_RECV)) {
-        const struct demand_receive *r = receive_at(d, id);
+        const struct dependency_receive *r = receive_at(d, id);
         push_if_any(list, r->previous);
         for (uint32_t i = 0; i < r->send_count; i++) {
             vec_push(list, d->sends.at[r->first_send + i]);
@@ -280,7 +281,7 @@ void demands_of(const struct demands *d, event_id id, bool with_writer, demand_l
     }
     if (with_writer) {
         push_if_any(list, d->writer[id]);
-        const struct demand_updates *seen = updates_at(d, id);
+        const struct dependency_updates *seen = updates_at(d, id);
         for (uint32_t i = 0; seen != NULL && i < seen->count; i++) {
             vec_push(list, d->updates.at[seen->first + i]);
         }

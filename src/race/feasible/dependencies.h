@@ -15,14 +15,14 @@
 
 /* True for edges that hold in every prefix; others are forced only where all events are placed, or
  * were merely observed. */
-static inline bool demand_is_edge(enum edge_kind kind)
+static inline bool dependency_is_edge(enum edge_kind kind)
 {
     return kind != EDGE_EXCLUSION && kind != EDGE_NOTIFY && kind != EDGE_SECTION;
 }
 
 /* A receive on a stream: after the receive before it, and after these sends, which no receive
  * before needs. */
-struct demand_receive {
+struct dependency_receive {
     event_id event;
     event_id previous; /* EVENT_NONE: it is the first */
     uint32_t first_send, send_count;
@@ -30,40 +30,41 @@ struct demand_receive {
 
 /* A read that saw blind updates: updates.at[first .. first + count) are the last of each context.
  */
-struct demand_updates {
+struct dependency_updates {
     event_id read;
     uint32_t first, count;
 };
 
-struct demands {
+struct dependencies {
     const struct hb *hb;
     const event_id *writer; /* per event: the write it saw, EVENT_NONE: none, or none is known */
-    VEC(struct demand_updates) updated; /* by read */
+    VEC(struct dependency_updates) updated; /* by read */
     VEC(event_id) updates;
-    VEC(struct demand_receive) receives; /* in listed order */
-    VEC(event_id) sends;                 /* stream by stream, each in listed order */
-    VEC(uint32_t) send_first;            /* per stream, and one more */
+    VEC(struct dependency_receive) receives; /* in listed order */
+    VEC(event_id) sends;                     /* stream by stream, each in listed order */
+    VEC(uint32_t) send_first;                /* per stream, and one more */
     struct arena arena;
 };
 
 /* Reads the trace of hb, which was built with HB_STRICT and outlives d. O(events). */
-void demands_build(struct demands *d, const struct hb *hb);
-void demands_release(struct demands *d);
+void dependencies_build(struct dependencies *d, const struct hb *hb);
+void dependencies_release(struct dependencies *d);
 
 /* Whether the event's value decides what the program does: not that of a blind update. */
-bool demand_reads(const struct event *e);
-bool demand_writes(const struct event *e);
+bool dependency_reads(const struct event *e);
+bool dependency_writes(const struct event *e);
 
 /* A write that does not depend on the value before it, or does so by a read of its own: all but
  * blind updates. */
-bool demand_overwrites(const struct event *e);
+bool dependency_overwrites(const struct event *e);
 
 /* Whether the read, whose writer is known, saw this blind update of its variable. */
-bool demand_saw_update(const struct demands *d, event_id read, event_id update);
+bool dependency_saw_update(const struct dependencies *d, event_id read, event_id update);
 
-typedef VEC(event_id) demand_list;
+typedef VEC(event_id) dependency_list;
 
 /* Appends what the event needs; what it read only with_writer. O(log) and their number. */
-void demands_of(const struct demands *d, event_id id, bool with_writer, demand_list *list);
+void dependencies_of(const struct dependencies *d, event_id id, bool with_writer,
+                     dependency_list *list);
 
 #endif

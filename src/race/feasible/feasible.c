@@ -29,8 +29,8 @@ struct feasible {
     const struct hb *hb;
     struct feasible_options options;
     struct feasible_stats stats;
-    struct demands demands;
-    struct scene scene;
+    struct dependencies dependencies;
+    struct relevant_events relevant;
     struct prefix prefix;
     struct arena arena;
     struct line line;
@@ -41,8 +41,8 @@ struct feasible {
     enum feasible_open open; /* why the last question was */
     struct held held;        /* of contended locks */
     bool has_musts;
-    struct hb musts;   /* with an edge to each read from the write it saw */
-    demand_list needs; /* scratch */
+    struct hb musts;       /* with an edge to each read from the write it saw */
+    dependency_list needs; /* scratch */
 
     /* Questions about windows, where many are asked. */
     bool can_jump;               /* a closed cut can stand before a window */
@@ -69,7 +69,7 @@ static void feed_cuts(struct feasible *f)
     }
 }
 
-/* All demands as edges, so that one look-up tells what is needed before what. */
+/* All dependencies as edges, so that one look-up tells what is needed before what. */
 static void build_musts(struct feasible *f)
 {
     const struct hb *hb = f->hb;
@@ -79,11 +79,11 @@ static void build_musts(struct feasible *f)
     const int built = hb_build(&f->musts, hb->trace, &options, &notes, &e);
     must(built == 0);
     notes_release(&notes);
-    demand_list needs = {0};
+    dependency_list needs = {0};
     for (event_id id = 0; id < hb->trace->events.count && !limit_is_over(f->options.watch, 1);
          id++) {
         vec_clear(&needs);
-        demands_of(&f->demands, id, true, &needs);
+        dependencies_of(&f->dependencies, id, true, &needs);
         vec_each (&needs, need) {
             if (hb->contexts.of[*need] != hb->contexts.of[id]) {
                 edges_add(&f->musts.edges, *need, id, EDGE_GIVEN);
@@ -104,10 +104,10 @@ static const event_id *find_writes_after(const struct trace *t, struct arena *a)
     for (event_id id = (event_id)t->events.count; id-- > 0;) {
         const struct event *e = &t->events.at[id];
         after[id] = EVENT_NONE;
-        if (demand_reads(e) || demand_writes(e)) {
+        if (dependency_reads(e) || dependency_writes(e)) {
             uint32_t *next = map_slot(&next_of, scope_name(t, e, e->object), EVENT_NONE, NULL);
             after[id] = *next;
-            *next = demand_writes(e) ? id : *next;
+            *next = dependency_writes(e) ? id : *next;
         }
     }
     map_release(&next_of);
@@ -121,7 +121,7 @@ static void prepare_jumps(struct feasible *f)
     const struct hb *hb = f->hb;
     f->can_jump = f->has_cuts && f->has_musts && hb->reads == NULL && f->line.events == NULL &&
                   hb->contexts.count == hb->contexts.task_count && hb->waits.count == 0 &&
-                  hb->onces.count == 0 && f->demands.sends.count == 0;
+                  hb->onces.count == 0 && f->dependencies.sends.count == 0;
     if (f->can_jump) {
         const size_t task_count = hb->trace->tables.tasks.count;
         f->places = line_places_build(&f->line, hb->trace, &f->arena);
@@ -141,8 +141,8 @@ struct feasible *feasible_new(const struct hb *hb, const struct feasible_options
     f->options.event_max = or_default(o->event_max, EVENTS_DEFAULT);
     f->options.clause_max = or_default(o->clause_max, CLAUSES_DEFAULT);
     f->options.window_min = (event_id)or_default(o->window_min, WINDOW_DEFAULT);
-    demands_build(&f->demands, hb);
-    scene_init(&f->scene, &f->demands, f->options.event_max);
+    dependencies_build(&f->dependencies, hb);
+    relevant_init(&f->relevant, &f->dependencies, f->options.event_max);
     prefix_init(&f->prefix, event_count);
     f->line = line_build(hb, &f->arena);
     if (f->line.events != NULL) {
@@ -178,8 +178,8 @@ void feasible_free(struct feasible *f)
     mem_free(f->cut);
     vec_release(&f->needs);
     prefix_release(&f->prefix);
-    scene_release(&f->scene);
-    demands_release(&f->demands);
+    relevant_release(&f->relevant);
+    dependencies_release(&f->dependencies);
     arena_release(&f->arena);
     mem_free(f);
 }
@@ -205,9 +205,9 @@ static bool shows_by_cut(struct feasible *f, const struct sound_pair *pair, soun
 /* Whether `first` is needed before `second` can come. */
 static bool is_needed(struct feasible *f, event_id first, event_id second)
 {
-    demand_list needs = {0};
+    dependency_list needs = {0};
     bool is_found = false;
-    demands_of(&f->demands, second, false, &needs);
+    dependencies_of(&f->dependencies, second, false, &needs);
     vec_each (&needs, need) {
         is_found |= *need == first || hb_is_before(&f->musts, first, *need);
     }
@@ -269,10 +269,10 @@ static void end_order(const struct question *q, sound_order *order)
     vec_push(order, q->pair->b);
 }
 
-static enum scene_state set_scene(struct feasible *f, const struct question *q)
+static enum relevant_state set_scene(struct feasible *f, const struct question *q)
 {
-    return q->pair != NULL ? scene_set(&f->scene, q->pair)
-                           : scene_set_deadlock(&f->scene, q->deadlock);
+    return q->pair != NULL ? relevant_set(&f->relevant, q->pair)
+                           : relevant_set_deadlock(&f->relevant, q->deadlock);
 }
 
 static int compare_ranks(const void *left, const void *right, const void *context)
@@ -285,11 +285,11 @@ static int compare_ranks(const void *left, const void *right, const void *contex
     return (first > second) - (first < second);
 }
 
-/* The scene in the order of the execution. */
+/* The relevant in the order of the execution. */
 static void lay_out(const struct feasible *f, const struct question *q, sound_order *order)
 {
     vec_clear(order);
-    vec_each (&f->scene.events, id) {
+    vec_each (&f->relevant.events, id) {
         vec_push(order, *id);
     }
     sort_stable(order->at, order->count, sizeof *order->at, compare_ranks, f->rank);
@@ -305,7 +305,7 @@ static enum race_verdict leave_open(struct feasible *f, enum feasible_open reaso
 /* A recording's formula is weaker than the truth, so that a model proves nothing. */
 static enum race_verdict leave_recording_open(struct feasible *f)
 {
-    vec_each (&f->scene.events, id) {
+    vec_each (&f->relevant.events, id) {
         if (!reads_from_is_certain(f->hb->reads, *id)) {
             return leave_open(f, FEASIBLE_DOUBT);
         }
@@ -316,7 +316,7 @@ static enum race_verdict leave_recording_open(struct feasible *f)
 static enum race_verdict ask_solver(struct feasible *f, const struct question *q,
                                     sound_order *order)
 {
-    if (!prefix_build(&f->prefix, &f->scene, f->options.clause_max)) {
+    if (!prefix_build(&f->prefix, &f->relevant, f->options.clause_max)) {
         return leave_open(f, FEASIBLE_BUDGET);
     }
     struct err e = {0};
@@ -351,9 +351,9 @@ static enum race_verdict ask_solver(struct feasible *f, const struct question *q
 static enum race_verdict decide_scene(struct feasible *f, const struct question *q,
                                       sound_order *order)
 {
-    enum scene_state state = set_scene(f, q);
-    if (state == SCENE_POSSIBLE && f->hb->reads == NULL && sound_is_certain(f->hb)) {
-        if (scene_keep_order(&f->scene) == SCENE_POSSIBLE) {
+    enum relevant_state state = set_scene(f, q);
+    if (state == RELEVANT_POSSIBLE && f->hb->reads == NULL && sound_is_certain(f->hb)) {
+        if (relevant_keep_order(&f->relevant) == RELEVANT_POSSIBLE) {
             f->stats.by_order++;
             if (order != NULL) {
                 lay_out(f, q, order);
@@ -362,13 +362,13 @@ static enum race_verdict decide_scene(struct feasible *f, const struct question 
         }
         state = set_scene(f, q);
     }
-    if (state == SCENE_POSSIBLE) {
-        state = scene_widen(&f->scene);
+    if (state == RELEVANT_POSSIBLE) {
+        state = relevant_widen(&f->relevant);
     }
     switch (state) {
-    case SCENE_POSSIBLE: return ask_solver(f, q, order);
-    case SCENE_IMPOSSIBLE: return RACE_NO;
-    case SCENE_TOO_LARGE: return leave_open(f, FEASIBLE_TOO_LARGE);
+    case RELEVANT_POSSIBLE: return ask_solver(f, q, order);
+    case RELEVANT_IMPOSSIBLE: return RACE_NO;
+    case RELEVANT_TOO_LARGE: return leave_open(f, FEASIBLE_TOO_LARGE);
     }
     bug("state of a scene");
 }
@@ -416,11 +416,11 @@ static event_id last_done(const struct feasible *f)
 static bool is_overtaken(const struct feasible *f, event_id id, event_id end)
 {
     const struct event *e = &f->hb->trace->events.at[id];
-    if (!demand_reads(e) && !event_is_update(e)) {
+    if (!dependency_reads(e) && !event_is_update(e)) {
         return false;
     }
-    const event_id writer = f->demands.writer[id];
-    const bool is_ahead = demand_reads(e) && writer != EVENT_NONE && !is_done(f, writer);
+    const event_id writer = f->dependencies.writer[id];
+    const bool is_ahead = dependency_reads(e) && writer != EVENT_NONE && !is_done(f, writer);
     event_id w = f->write_after[is_ahead ? writer : id];
     while (w != EVENT_NONE && w <= end && !is_done(f, w)) {
         w = f->write_after[w];
@@ -433,14 +433,14 @@ static bool is_overtaken(const struct feasible *f, event_id id, event_id end)
 static bool bar_overtaken(struct feasible *f)
 {
     const event_id end = last_done(f);
-    vec_each (&f->scene.events, id) {
+    vec_each (&f->relevant.events, id) {
         if (!is_overtaken(f, *id, end)) {
             continue;
         }
-        if (f->scene.part[*id] == SCENE_NEEDED) {
+        if (f->relevant.part[*id] == RELEVANT_NEEDED) {
             return false;
         }
-        vec_push(&f->scene.barred, *id);
+        vec_push(&f->relevant.barred, *id);
     }
     return true;
 }
@@ -455,7 +455,7 @@ static void take_open_sections(struct feasible *f)
         for (uint32_t i = f->held.first[set]; i < f->held.first[set + 1]; i++) {
             const uint32_t number = f->held.sections[i];
             if (!is_done(f, f->hb->sections.list[number].end)) {
-                vec_push(&f->scene.sections, number);
+                vec_push(&f->relevant.sections, number);
             }
         }
     }
@@ -478,18 +478,18 @@ static void put_done_before(const struct feasible *f, sound_order *order)
 }
 
 static enum race_verdict decide_window(struct feasible *f, const struct sound_pair *pair,
-                                       struct scene_window window, sound_order *order)
+                                       struct relevant_window window, sound_order *order)
 {
-    f->scene.window = window;
-    enum scene_state state = scene_set(&f->scene, pair);
-    if (state == SCENE_POSSIBLE && window.done != NULL) {
+    f->relevant.window = window;
+    enum relevant_state state = relevant_set(&f->relevant, pair);
+    if (state == RELEVANT_POSSIBLE && window.done != NULL) {
         take_open_sections(f);
     }
-    state = state == SCENE_POSSIBLE ? scene_widen(&f->scene) : state;
+    state = state == RELEVANT_POSSIBLE ? relevant_widen(&f->relevant) : state;
     enum race_verdict verdict = RACE_UNKNOWN;
-    if (state == SCENE_IMPOSSIBLE) {
+    if (state == RELEVANT_IMPOSSIBLE) {
         verdict = RACE_NO;
-    } else if (state == SCENE_POSSIBLE && (window.done == NULL || bar_overtaken(f))) {
+    } else if (state == RELEVANT_POSSIBLE && (window.done == NULL || bar_overtaken(f))) {
         verdict = ask_solver(f, &(struct question){.pair = pair}, order);
     }
     if (verdict == RACE_YES && order != NULL) {
@@ -509,16 +509,16 @@ enum race_verdict feasible_decide_near(struct feasible *f, const struct sound_pa
          verdict == RACE_UNKNOWN && width < first && !limit_is_over(f->options.watch, DECIDE_STEPS);
          width *= WINDOW_GROWTH) {
         const event_id floor = first - width;
-        if (decide_window(f, pair, (struct scene_window){.floor = floor}, NULL) == RACE_NO) {
+        if (decide_window(f, pair, (struct relevant_window){.floor = floor}, NULL) == RACE_NO) {
             verdict = RACE_NO;
         } else if (f->can_jump && jump(f, pair, floor) &&
-                   decide_window(f, pair, (struct scene_window){.done = f->done}, order) ==
+                   decide_window(f, pair, (struct relevant_window){.done = f->done}, order) ==
                        RACE_YES) {
             verdict = RACE_YES;
         }
         f->stats.by_window += verdict != RACE_UNKNOWN;
     }
-    f->scene.window = (struct scene_window){0};
+    f->relevant.window = (struct relevant_window){0};
     f->open = FEASIBLE_DECIDED;
     return verdict;
 }
@@ -584,7 +584,7 @@ uint32_t feasible_needed_of(struct feasible *f, event_id id, uint32_t task)
         return 0;
     }
     vec_clear(&f->needs);
-    demands_of(&f->demands, id, false, &f->needs);
+    dependencies_of(&f->dependencies, id, false, &f->needs);
     vec_each (&f->needs, need) {
         must(!context_is_handler(&f->hb->contexts, f->hb->contexts.of[*need]));
         const uint32_t known = reach_count(&f->musts.before, *need, task);

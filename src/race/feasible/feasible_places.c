@@ -11,16 +11,16 @@ static struct race_pair pair_of(event_id a, event_id b)
         .first = a < b ? a : b, .second = a < b ? b : a, .send = EVENT_NONE, .receive = EVENT_NONE};
 }
 
-static void add_shown(struct tally *y, const struct race_pair *pair)
+static void add_shown(struct race_groups *y, const struct race_pair *pair)
 {
     y->stats->data_races++;
-    tally_add(y, pair, 1);
+    race_groups_add(y, pair, 1);
 }
 
 /* ---- by cuts ---- */
 
 struct finding_places {
-    struct tally *y;
+    struct race_groups *y;
     struct bits wanted; /* events that may be told */
 };
 
@@ -34,7 +34,7 @@ static bool hear(void *context, const struct sound_race *race)
     return true;
 }
 
-void feasible_places_find(struct tally *y, const struct hb *hb, const struct accesses *a)
+void feasible_places_find(struct race_groups *y, const struct hb *hb, const struct accesses *a)
 {
     if (!sound_is_certain(hb)) {
         return;
@@ -53,7 +53,7 @@ void feasible_places_find(struct tally *y, const struct hb *hb, const struct acc
 /* ---- pair by pair ---- */
 
 struct judging {
-    struct tally *y, *found;
+    struct race_groups *y, *found;
     const struct accesses *a;
     const struct hb *hb;
     struct feasible *f;
@@ -65,11 +65,11 @@ enum { JUDGE_STEPS = 16 };
 
 static bool is_shown(struct judging *g, const struct race_pair *pair)
 {
-    return tally_find(g->found, pair) != NULL || tally_find(g->y, pair) != NULL;
+    return race_groups_find(g->found, pair) != NULL || race_groups_find(g->y, pair) != NULL;
 }
 
 /* Where the work is shared, all that looks alike is one worker's. */
-static bool is_mine(const struct tally *y, uint32_t location_a, uint32_t location_b)
+static bool is_mine(const struct race_groups *y, uint32_t location_a, uint32_t location_b)
 {
     const uint64_t low = location_a < location_b ? location_a : location_b;
     const uint64_t high = location_a < location_b ? location_b : location_a;
@@ -101,9 +101,9 @@ static void judge_pair(struct judging *g, const struct race_pair *pair)
     const enum race_verdict verdict = feasible_decide(g->f, &question, NULL);
     if (verdict == RACE_YES) {
         add_shown(g->y, pair);
-        settle(g, tally_key(g->found, pair));
+        settle(g, race_groups_key(g->found, pair));
     } else if (verdict == RACE_UNKNOWN) {
-        leave_open(g, tally_key(g->found, pair), 1);
+        leave_open(g, race_groups_key(g->found, pair), 1);
     }
 }
 
@@ -122,7 +122,7 @@ static void judge_classes(struct judging *g, const struct access_class *first,
     g->y->stats->data_candidates += count;
     for (uint64_t i = 0; i < count && !is_shown(g, &like); i++) {
         if (limit_is_over(&g->y->watch, JUDGE_STEPS)) {
-            leave_open(g, tally_key(g->found, &like), count - i);
+            leave_open(g, race_groups_key(g->found, &like), count - i);
             return;
         }
         const struct race_pair pair = pair_of(events[first->first + i / second->count],
@@ -246,8 +246,8 @@ static void judge_variable(struct judging *g, const struct access_variable *v)
     vec_release(&all);
 }
 
-void feasible_places_judge(struct tally *y, struct tally *found, const struct feasible_input *in,
-                           struct feasible *f)
+void feasible_places_judge(struct race_groups *y, struct race_groups *found,
+                           const struct feasible_input *in, struct feasible *f)
 {
     struct judging g = {.y = y, .found = found, .a = in->accesses, .hb = in->hb, .f = f};
     if (in->hb->contexts.count > in->hb->contexts.task_count) {

@@ -10,7 +10,7 @@
 #include "race/groups.h"
 
 /* Adds the pairs of places that sync-preserving reordering shows, which is near-linear. */
-void feasible_places_find(struct tally *y, const struct hb *hb, const struct accesses *a);
+void feasible_places_find(struct race_groups *y, const struct hb *hb, const struct accesses *a);
 
 /* What is asked about. */
 struct feasible_input {
@@ -18,11 +18,11 @@ struct feasible_input {
     const struct accesses *accesses;
 };
 
-/* Decides the pairs of places that neither tally has: y, and `found`, which may be y and is the one
- * that feasible_places_find filled. A candidate is unknown when it could not be decided and no
+/* Decides the pairs of places that neither groups has: y, and `found`, which may be y and is the
+ * one that feasible_places_find filled. A candidate is unknown when it could not be decided and no
  * other at its places is shown. Without handlers, O(accesses * tasks + candidates that nothing
  * needed puts in order); with them, O(candidates). */
-void feasible_places_judge(struct tally *y, struct tally *found, const struct feasible_input *in,
-                           struct feasible *f);
+void feasible_places_judge(struct race_groups *y, struct race_groups *found,
+                           const struct feasible_input *in, struct feasible *f);
 
 #endif

@@ -38,7 +38,7 @@ static void say(struct clause *c, struct solve_atom atom)
 /* ... or the event is left out, if it may be. */
 static void say_out(const struct prefix *p, struct clause *c, event_id id)
 {
-    if (p->scene->part[id] == SCENE_OPTIONAL) {
+    if (p->relevant->part[id] == RELEVANT_OPTIONAL) {
         say(c, solve_not_after(p->end, p->variable[id]));
     }
 }
@@ -52,11 +52,11 @@ static struct solve_atom before(const struct prefix *p, event_id a, event_id b)
  * first, and of what else is left aside nothing is known but what is needed before what. */
 static void say_before(const struct prefix *p, struct clause *c, event_id a, event_id b)
 {
-    const bool leaves_a = scene_leaves(p->scene, a);
-    const bool leaves_b = scene_leaves(p->scene, b);
+    const bool leaves_a = relevant_leaves(p->relevant, a);
+    const bool leaves_b = relevant_leaves(p->relevant, b);
     if (!leaves_a && !leaves_b) {
         say(c, before(p, a, b));
-    } else if (p->scene->window.done != NULL) {
+    } else if (p->relevant->window.done != NULL) {
         c->holds |= leaves_a && (!leaves_b || a < b);
     } else {
         c->holds |= p->musts == NULL || !hb_is_before(p->musts, b, a);
@@ -78,7 +78,7 @@ static bool is_full(const struct prefix *p, size_t clause_max)
 /* Whether program order says that a comes before b. */
 static bool is_before_in_context(const struct prefix *p, event_id a, event_id b)
 {
-    const struct contexts *c = &p->scene->d->hb->contexts;
+    const struct contexts *c = &p->relevant->d->hb->contexts;
     return c->of[a] == c->of[b] && c->position[a] < c->position[b];
 }
 
@@ -86,16 +86,16 @@ static bool is_before_in_context(const struct prefix *p, event_id a, event_id b)
 
 static void add_demands(struct prefix *p)
 {
-    demand_list needs = {0};
-    vec_each (&p->scene->events, id) {
+    dependency_list needs = {0};
+    vec_each (&p->relevant->events, id) {
         vec_clear(&needs);
-        demands_of(p->scene->d, *id, true, &needs);
+        dependencies_of(p->relevant->d, *id, true, &needs);
         vec_each (&needs, need) {
-            if (!scene_leaves(p->scene, *need)) {
+            if (!relevant_leaves(p->relevant, *need)) {
                 problem_add(&p->problem, before(p, *need, *id));
             }
         }
-        if (p->scene->part[*id] == SCENE_NEEDED) {
+        if (p->relevant->part[*id] == RELEVANT_NEEDED) {
             problem_add(&p->problem, solve_before(p->variable[*id], p->end));
         }
     }
@@ -115,10 +115,10 @@ static void add_apart(struct prefix *p, struct interval a, struct interval b)
         return;
     }
     struct clause c = {0};
-    if (scene_has(p->scene, a.end)) {
+    if (relevant_has(p->relevant, a.end)) {
         say_before(p, &c, a.end, b.begin);
     }
-    if (scene_has(p->scene, b.end)) {
+    if (relevant_has(p->relevant, b.end)) {
         say_before(p, &c, b.end, a.begin);
     }
     say_out(p, &c, a.begin);
@@ -128,11 +128,11 @@ static void add_apart(struct prefix *p, struct interval a, struct interval b)
 
 static void add_sections(struct prefix *p, size_t clause_max)
 {
-    const struct section *list = p->scene->d->hb->sections.list;
-    for (size_t i = 0; i < p->scene->sections.count; i++) {
+    const struct section *list = p->relevant->d->hb->sections.list;
+    for (size_t i = 0; i < p->relevant->sections.count; i++) {
         for (size_t k = 0; k < i && !is_full(p, clause_max); k++) {
-            const struct section *a = &list[p->scene->sections.at[i]];
-            const struct section *b = &list[p->scene->sections.at[k]];
+            const struct section *a = &list[p->relevant->sections.at[i]];
+            const struct section *b = &list[p->relevant->sections.at[k]];
             if (sections_exclude(a, b)) {
                 add_apart(p, (struct interval){a->begin, a->end},
                           (struct interval){b->begin, b->end});
@@ -148,11 +148,11 @@ static struct interval handler_interval(const struct contexts *c, uint32_t conte
 
 static void add_handlers(struct prefix *p, size_t clause_max)
 {
-    const struct contexts *c = &p->scene->d->hb->contexts;
-    for (size_t i = 0; i < p->scene->handlers.count; i++) {
+    const struct contexts *c = &p->relevant->d->hb->contexts;
+    for (size_t i = 0; i < p->relevant->handlers.count; i++) {
         for (size_t k = 0; k < i && !is_full(p, clause_max); k++) {
-            const uint32_t a = p->scene->handlers.at[i];
-            const uint32_t b = p->scene->handlers.at[k];
+            const uint32_t a = p->relevant->handlers.at[i];
+            const uint32_t b = p->relevant->handlers.at[k];
             if (c->list[a].task == c->list[b].task) {
                 add_apart(p, handler_interval(c, a), handler_interval(c, b));
             }
@@ -183,14 +183,14 @@ static int compare_touches(const void *left, const void *right, const void *cont
  * anything, and what a recording left out may have come in between. */
 static bool is_exact(const struct prefix *p, event_id read)
 {
-    const struct reads_from *reads = p->scene->d->hb->reads;
+    const struct reads_from *reads = p->relevant->d->hb->reads;
     return reads == NULL || (reads_from_is_certain(reads, read) && !reads->may_hide_write[read]);
 }
 
 /* The other write comes before the one that was read, or after the read. */
 static void add_read(struct prefix *p, event_id read, event_id other)
 {
-    const event_id writer = p->scene->d->writer[read];
+    const event_id writer = p->relevant->d->writer[read];
     if (other == writer || other == read || is_before_in_context(p, read, other) ||
         (writer != EVENT_NONE && is_before_in_context(p, other, writer))) {
         return;
@@ -205,10 +205,10 @@ static void add_read(struct prefix *p, event_id read, event_id other)
 }
 
 /* A blind update that the read saw comes after the write that it saw; that both come before the
- * read is a demand. */
+ * read is a dependency. */
 static void add_update_seen(struct prefix *p, event_id read, event_id update)
 {
-    const event_id writer = p->scene->d->writer[read];
+    const event_id writer = p->relevant->d->writer[read];
     if (writer != EVENT_NONE && !is_before_in_context(p, writer, update)) {
         struct clause c = {0};
         say_before(p, &c, writer, update);
@@ -220,7 +220,7 @@ static void add_update_seen(struct prefix *p, event_id read, event_id update)
 /* Blind updates that do not commute come as listed, as far as both come. */
 static void add_updates_apart(struct prefix *p, event_id first, event_id later)
 {
-    const struct event *events = p->scene->d->hb->trace->events.at;
+    const struct event *events = p->relevant->d->hb->trace->events.at;
     if (event_is_update(&events[first]) && event_is_update(&events[later]) &&
         !event_updates_commute(&events[first], &events[later])) {
         struct clause c = {0};
@@ -234,7 +234,7 @@ static void add_updates_apart(struct prefix *p, event_id first, event_id later)
 static void add_reads_of(struct prefix *p, const struct touch *touches, size_t count,
                          size_t clause_max)
 {
-    const struct demands *d = p->scene->d;
+    const struct dependencies *d = p->relevant->d;
     const struct event *events = d->hb->trace->events.at;
     for (size_t i = 0; i < count; i++) {
         const event_id read = touches[i].event;
@@ -242,14 +242,14 @@ static void add_reads_of(struct prefix *p, const struct touch *touches, size_t c
              k++) {
             add_updates_apart(p, touches[k].event, read);
         }
-        if (!demand_reads(&events[read]) || !is_exact(p, read)) {
+        if (!dependency_reads(&events[read]) || !is_exact(p, read)) {
             continue;
         }
         for (size_t k = 0; k < count && !is_full(p, clause_max); k++) {
             const event_id other = touches[k].event;
-            if (event_is_update(&events[other]) && demand_saw_update(d, read, other)) {
+            if (event_is_update(&events[other]) && dependency_saw_update(d, read, other)) {
                 add_update_seen(p, read, other);
-            } else if (demand_writes(&events[other])) {
+            } else if (dependency_writes(&events[other])) {
                 add_read(p, read, other);
             }
         }
@@ -258,11 +258,11 @@ static void add_reads_of(struct prefix *p, const struct touch *touches, size_t c
 
 static void add_reads(struct prefix *p, size_t clause_max)
 {
-    const struct trace *t = p->scene->d->hb->trace;
+    const struct trace *t = p->relevant->d->hb->trace;
     touch_list touches = {0};
-    vec_each (&p->scene->events, id) {
+    vec_each (&p->relevant->events, id) {
         const struct event *e = &t->events.at[*id];
-        if (demand_reads(e) || demand_writes(e)) {
+        if (dependency_reads(e) || dependency_writes(e)) {
             const struct touch touch = {.variable = scope_name(t, e, e->object), .event = *id};
             vec_push(&touches, touch);
         }
@@ -287,9 +287,9 @@ static bool is_send(const struct event *e)
 /* Two sends of one channel, both there, come as listed. */
 static void add_sends(struct prefix *p, size_t clause_max)
 {
-    const struct trace *t = p->scene->d->hb->trace;
+    const struct trace *t = p->relevant->d->hb->trace;
     touch_list sends = {0};
-    vec_each (&p->scene->events, id) {
+    vec_each (&p->relevant->events, id) {
         if (is_send(&t->events.at[*id])) {
             const struct touch send = {.variable = t->events.at[*id].object, .event = *id};
             vec_push(&sends, send);
@@ -316,11 +316,11 @@ static void add_sends(struct prefix *p, size_t clause_max)
  * before every return from a call. */
 static void add_routines(struct prefix *p, size_t clause_max)
 {
-    const struct hb *hb = p->scene->d->hb;
-    vec_each (&p->scene->events, id) {
+    const struct hb *hb = p->relevant->d->hb;
+    vec_each (&p->relevant->events, id) {
         const struct once *once = once_at(&hb->onces, *id);
         if (once == NULL || hb->trace->events.at[*id].kind != EVENT_ONCE || *id == once->end ||
-            !scene_has(p->scene, once->begin) || is_full(p, clause_max)) {
+            !relevant_has(p->relevant, once->begin) || is_full(p, clause_max)) {
             continue;
         }
         struct clause c = {0};
@@ -348,7 +348,7 @@ static void add_if_chosen(struct prefix *p, uint32_t choice, uint32_t number,
  * only a wait that is left out may choose. */
 static void add_wait(struct prefix *p, const struct wait *w, uint32_t choice)
 {
-    const struct waits *waits = &p->scene->d->hb->waits;
+    const struct waits *waits = &p->relevant->d->hb->waits;
     const struct condition *condition = &waits->conditions[w->condition];
     const int64_t none = (int64_t)condition->count + condition->token_count;
     problem_add(&p->problem, solve_at_least(choice, 0));
@@ -359,7 +359,7 @@ static void add_wait(struct prefix *p, const struct wait *w, uint32_t choice)
     add(p, &some);
     for (uint32_t i = 0; i < condition->count; i++) {
         const event_id notify = waits->notifies[condition->first + i];
-        if (!scene_has(p->scene, notify) || notify == w->begin || notify == w->end) {
+        if (!relevant_has(p->relevant, notify) || notify == w->begin || notify == w->end) {
             struct clause other = {0};
             say(&other, solve_at_most(choice, (int64_t)i - 1));
             say(&other, solve_at_least(choice, (int64_t)i + 1));
@@ -377,7 +377,7 @@ static void add_wait(struct prefix *p, const struct wait *w, uint32_t choice)
 static void add_signals_of(struct prefix *p, const struct condition *condition, uint32_t a,
                            uint32_t b)
 {
-    const struct hb *hb = p->scene->d->hb;
+    const struct hb *hb = p->relevant->d->hb;
     for (uint32_t n = 0; n < condition->count + condition->token_count; n++) {
         const bool is_token = n >= condition->count;
         const event_id notify = is_token ? 0 : hb->waits.notifies[condition->first + n];
@@ -395,11 +395,11 @@ static void add_signals_of(struct prefix *p, const struct condition *condition, 
 /* A signal or a post serves one wait. */
 static void add_signals(struct prefix *p, uint32_t first_choice, size_t clause_max)
 {
-    const struct waits *waits = &p->scene->d->hb->waits;
-    for (uint32_t i = 0; i < p->scene->waits.count; i++) {
-        const uint32_t condition = waits->list[p->scene->waits.at[i]].condition;
+    const struct waits *waits = &p->relevant->d->hb->waits;
+    for (uint32_t i = 0; i < p->relevant->waits.count; i++) {
+        const uint32_t condition = waits->list[p->relevant->waits.at[i]].condition;
         for (uint32_t k = 0; k < i && !is_full(p, clause_max); k++) {
-            if (waits->list[p->scene->waits.at[k]].condition == condition) {
+            if (waits->list[p->relevant->waits.at[k]].condition == condition) {
                 add_signals_of(p, &waits->conditions[condition], first_choice + i,
                                first_choice + k);
             }
@@ -409,11 +409,11 @@ static void add_signals(struct prefix *p, uint32_t first_choice, size_t clause_m
 
 static void add_waits(struct prefix *p, size_t clause_max)
 {
-    const struct waits *waits = &p->scene->d->hb->waits;
-    const uint32_t count = (uint32_t)p->scene->waits.count;
+    const struct waits *waits = &p->relevant->d->hb->waits;
+    const uint32_t count = (uint32_t)p->relevant->waits.count;
     const uint32_t first_choice = problem_variables(&p->problem, count);
     for (uint32_t i = 0; i < count && !is_full(p, clause_max); i++) {
-        add_wait(p, &waits->list[p->scene->waits.at[i]], first_choice + i);
+        add_wait(p, &waits->list[p->relevant->waits.at[i]], first_choice + i);
     }
     add_signals(p, first_choice, clause_max);
 }
@@ -432,8 +432,8 @@ static int compare_events(const void *left, const void *right, const void *conte
  * nearly an order that solves the problem. */
 static void number_as_listed(struct prefix *p)
 {
-    demand_list listed = {0};
-    vec_each (&p->scene->events, id) {
+    dependency_list listed = {0};
+    vec_each (&p->relevant->events, id) {
         vec_push(&listed, *id);
     }
     sort_stable(listed.at, listed.count, sizeof *listed.at, compare_events, NULL);
@@ -445,11 +445,11 @@ static void number_as_listed(struct prefix *p)
     vec_release(&listed);
 }
 
-bool prefix_build(struct prefix *p, const struct scene *s, size_t clause_max)
+bool prefix_build(struct prefix *p, const struct relevant_events *s, size_t clause_max)
 {
     problem_release(&p->problem);
     p->problem = (struct problem){0};
-    p->scene = s;
+    p->relevant = s;
     number_as_listed(p);
     /* What comes next stands where the prefix ends. */
     vec_each (&s->next, next) {
@@ -491,7 +491,7 @@ static int compare_placed(const void *left, const void *right, const void *conte
 void prefix_order(const struct prefix *p, const int64_t *model, sound_order *order)
 {
     VEC(struct placed) placed = {0};
-    vec_each (&p->scene->events, id) {
+    vec_each (&p->relevant->events, id) {
         const int64_t at = model[p->variable[*id]];
         if (at < model[p->end]) {
             const struct placed event = {.at = at, .event = *id};

@@ -1,5 +1,5 @@
-/* A scene as a formula for a solver: an integer per event, its place in a prefix, and one for the
- * end of the prefix; what lies behind the end is left out. */
+/* A relevant as a formula for a solver: an integer per event, its place in a prefix, and one for
+ * the end of the prefix; what lies behind the end is left out. */
 #ifndef CLEW_RACE_FEASIBLE_FEASIBLE_SMT_H
 #define CLEW_RACE_FEASIBLE_FEASIBLE_SMT_H
 
@@ -7,11 +7,11 @@
 #include "solve/problem.h"
 
 struct prefix {
-    const struct scene *scene;
+    const struct relevant_events *relevant;
     const struct hb
         *musts; /* needed before needed, for events that the window leaves aside; NULL */
     struct problem problem;
-    uint32_t *variable; /* per event of the trace: its variable, if it is in the scene */
+    uint32_t *variable; /* per event of the trace: its variable, if it is in the relevant */
     uint32_t end;       /* the variable of the end */
 };
 
@@ -19,10 +19,10 @@ struct prefix {
 void prefix_init(struct prefix *p, size_t event_count);
 void prefix_release(struct prefix *p);
 
-/* Writes down what the widened scene must obey; false when that takes more than clause_max clauses.
- * O(clauses): pairs of sections of a lock, of handlers of a task, of reads and writes of a
+/* Writes down what the widened relevant must obey; false when that takes more than clause_max
+ * clauses. O(clauses): pairs of sections of a lock, of handlers of a task, of reads and writes of a
  * variable. */
-MUST_USE bool prefix_build(struct prefix *p, const struct scene *s, size_t clause_max);
+MUST_USE bool prefix_build(struct prefix *p, const struct relevant_events *s, size_t clause_max);
 
 /* Fills the order with the events that the model puts before the end. */
 void prefix_order(const struct prefix *p, const int64_t *model, sound_order *order);

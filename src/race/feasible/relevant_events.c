@@ -3,13 +3,13 @@
 #include "base/mem.h"
 #include "wire/kind.h"
 
-void scene_init(struct scene *s, const struct demands *d, size_t event_max)
+void relevant_init(struct relevant_events *s, const struct dependencies *d, size_t event_max)
 {
-    *s = (struct scene){.d = d, .event_max = event_max};
+    *s = (struct relevant_events){.d = d, .event_max = event_max};
     s->part = mem_zero(d->hb->trace->events.count + 1, sizeof *s->part);
 }
 
-void scene_release(struct scene *s)
+void relevant_release(struct relevant_events *s)
 {
     mem_free(s->part);
     vec_release(&s->events);
@@ -24,7 +24,7 @@ void scene_release(struct scene *s)
 
 /* ---- adding with all that is needed ---- */
 
-static bool is_left_out(const struct scene *s, event_id id)
+static bool is_left_out(const struct relevant_events *s, event_id id)
 {
     vec_each (&s->next, next) {
         if (*next == id) {
@@ -39,50 +39,51 @@ static bool is_left_out(const struct scene *s, event_id id)
     return false;
 }
 
-static void put(struct scene *s, event_id id, enum scene_part part)
+static void put(struct relevant_events *s, event_id id, enum relevant_part part)
 {
-    if (s->part[id] == SCENE_OUT && !scene_leaves(s, id)) {
+    if (s->part[id] == RELEVANT_OUT && !relevant_leaves(s, id)) {
         s->part[id] = (uint8_t)part;
         vec_push(&s->events, id);
     }
 }
 
 /* Takes back the events from the begin-th on. */
-static void take_back(struct scene *s, size_t begin)
+static void take_back(struct relevant_events *s, size_t begin)
 {
     while (s->events.count > begin) {
-        s->part[vec_pop(&s->events)] = SCENE_OUT;
+        s->part[vec_pop(&s->events)] = RELEVANT_OUT;
     }
 }
 
 /* Completes what was put from the begin-th event on; takes it back when that is impossible. */
-static enum scene_state complete(struct scene *s, size_t begin, enum scene_part part)
+static enum relevant_state complete(struct relevant_events *s, size_t begin,
+                                    enum relevant_part part)
 {
     for (size_t i = begin; i < s->events.count; i++) {
         if (is_left_out(s, s->events.at[i])) {
             take_back(s, begin);
-            return SCENE_IMPOSSIBLE;
+            return RELEVANT_IMPOSSIBLE;
         }
         if (s->events.count > s->event_max) {
-            return SCENE_TOO_LARGE;
+            return RELEVANT_TOO_LARGE;
         }
         vec_clear(&s->scratch);
-        demands_of(s->d, s->events.at[i], true, &s->scratch);
+        dependencies_of(s->d, s->events.at[i], true, &s->scratch);
         vec_each (&s->scratch, id) {
             put(s, *id, part);
         }
     }
-    return SCENE_POSSIBLE;
+    return RELEVANT_POSSIBLE;
 }
 
-static enum scene_state add(struct scene *s, event_id id, enum scene_part part)
+static enum relevant_state add(struct relevant_events *s, event_id id, enum relevant_part part)
 {
     const size_t begin = s->events.count;
     put(s, id, part);
     return complete(s, begin, part);
 }
 
-static void clear(struct scene *s)
+static void clear(struct relevant_events *s)
 {
     take_back(s, 0);
     vec_clear(&s->sections);
@@ -95,30 +96,30 @@ static void clear(struct scene *s)
 }
 
 /* The event comes next: what it needs is needed, whatever it reads. */
-static void ask(struct scene *s, event_id id)
+static void ask(struct relevant_events *s, event_id id)
 {
     vec_push(&s->next, id);
     vec_clear(&s->scratch);
-    demands_of(s->d, id, false, &s->scratch);
+    dependencies_of(s->d, id, false, &s->scratch);
     vec_each (&s->scratch, need) {
-        put(s, *need, SCENE_NEEDED);
+        put(s, *need, RELEVANT_NEEDED);
     }
 }
 
-enum scene_state scene_set(struct scene *s, const struct sound_pair *pair)
+enum relevant_state relevant_set(struct relevant_events *s, const struct sound_pair *pair)
 {
     clear(s);
     ask(s, pair->b);
     if (pair->is_message) {
-        put(s, pair->a, SCENE_NEEDED);
+        put(s, pair->a, RELEVANT_NEEDED);
     } else {
         ask(s, pair->a);
     }
-    return complete(s, 0, SCENE_NEEDED);
+    return complete(s, 0, RELEVANT_NEEDED);
 }
 
 /* The end of a wait that is asked about needs a notify like one that has come. */
-static void look_at_wait(struct scene *s, event_id end)
+static void look_at_wait(struct relevant_events *s, event_id end)
 {
     const struct waits *w = &s->d->hb->waits;
     const uint32_t wait = waits_at(w, end);
@@ -127,18 +128,18 @@ static void look_at_wait(struct scene *s, event_id end)
     }
 }
 
-enum scene_state scene_set_deadlock(struct scene *s, const struct deadlock_state *d)
+enum relevant_state relevant_set_deadlock(struct relevant_events *s, const struct deadlock_state *d)
 {
     clear(s);
     for (size_t i = 0; i < d->count; i++) {
         ask(s, d->requests[i]);
-        put(s, d->holds[i]->begin, SCENE_NEEDED);
+        put(s, d->holds[i]->begin, RELEVANT_NEEDED);
         vec_push(&s->never, d->holds[i]->end);
         if (s->d->hb->trace->events.at[d->requests[i]].kind == EVENT_WAIT_END) {
             look_at_wait(s, d->requests[i]);
         }
     }
-    return complete(s, 0, SCENE_NEEDED);
+    return complete(s, 0, RELEVANT_NEEDED);
 }
 
 /* ---- what the events begin ---- */
@@ -149,7 +150,7 @@ static bool begins_section(const struct event *e)
            e->kind == EVENT_ONCE_BEGIN || e->kind == EVENT_ONCE;
 }
 
-static void look_at(struct scene *s, event_id id)
+static void look_at(struct relevant_events *s, event_id id)
 {
     const struct hb *hb = s->d->hb;
     const struct event *e = &hb->trace->events.at[id];
@@ -169,7 +170,7 @@ static void look_at(struct scene *s, event_id id)
     }
 }
 
-static void look_at_new(struct scene *s)
+static void look_at_new(struct relevant_events *s)
 {
     for (; s->seen < s->events.count; s->seen++) {
         look_at(s, s->events.at[s->seen]);
@@ -179,7 +180,7 @@ static void look_at_new(struct scene *s)
 /* ---- the order of the list ---- */
 
 /* Whether another section that has begun, listed later if is_listed, excludes this one. */
-static bool section_is_excluded(const struct scene *s, uint32_t number, bool is_listed)
+static bool section_is_excluded(const struct relevant_events *s, uint32_t number, bool is_listed)
 {
     const struct section *list = s->d->hb->sections.list;
     vec_each (&s->sections, other) {
@@ -190,7 +191,7 @@ static bool section_is_excluded(const struct scene *s, uint32_t number, bool is_
     return false;
 }
 
-static bool handler_is_excluded(const struct scene *s, uint32_t context, bool is_listed)
+static bool handler_is_excluded(const struct relevant_events *s, uint32_t context, bool is_listed)
 {
     const struct context *list = s->d->hb->contexts.list;
     vec_each (&s->handlers, other) {
@@ -202,44 +203,44 @@ static bool handler_is_excluded(const struct scene *s, uint32_t context, bool is
     return false;
 }
 
-static enum scene_state end_listed(struct scene *s)
+static enum relevant_state end_listed(struct relevant_events *s)
 {
     const struct hb *hb = s->d->hb;
     for (size_t i = 0; i < s->sections.count; i++) {
         const uint32_t number = s->sections.at[i];
         const event_id end = hb->sections.list[number].end;
-        if (!scene_has(s, end) && section_is_excluded(s, number, true)) {
-            const enum scene_state state = add(s, end, SCENE_NEEDED);
-            if (state != SCENE_POSSIBLE) {
+        if (!relevant_has(s, end) && section_is_excluded(s, number, true)) {
+            const enum relevant_state state = add(s, end, RELEVANT_NEEDED);
+            if (state != RELEVANT_POSSIBLE) {
                 return state;
             }
         }
     }
     for (size_t i = 0; i < s->handlers.count; i++) {
         const event_id end = context_last(&hb->contexts, s->handlers.at[i]);
-        if (!scene_has(s, end) && handler_is_excluded(s, s->handlers.at[i], true)) {
-            const enum scene_state state = add(s, end, SCENE_NEEDED);
-            if (state != SCENE_POSSIBLE) {
+        if (!relevant_has(s, end) && handler_is_excluded(s, s->handlers.at[i], true)) {
+            const enum relevant_state state = add(s, end, RELEVANT_NEEDED);
+            if (state != RELEVANT_POSSIBLE) {
                 return state;
             }
         }
     }
     for (size_t i = 0; i < s->waits.count; i++) {
         const event_id notify = hb->waits.list[s->waits.at[i]].notify;
-        const enum scene_state state = notify == EVENT_NONE || scene_has(s, notify)
-                                           ? SCENE_POSSIBLE
-                                           : add(s, notify, SCENE_NEEDED);
-        if (state != SCENE_POSSIBLE) {
+        const enum relevant_state state = notify == EVENT_NONE || relevant_has(s, notify)
+                                              ? RELEVANT_POSSIBLE
+                                              : add(s, notify, RELEVANT_NEEDED);
+        if (state != RELEVANT_POSSIBLE) {
             return state;
         }
     }
-    return SCENE_POSSIBLE;
+    return RELEVANT_POSSIBLE;
 }
 
-enum scene_state scene_keep_order(struct scene *s)
+enum relevant_state relevant_keep_order(struct relevant_events *s)
 {
-    enum scene_state state = SCENE_POSSIBLE;
-    while (state == SCENE_POSSIBLE && s->seen < s->events.count) {
+    enum relevant_state state = RELEVANT_POSSIBLE;
+    while (state == RELEVANT_POSSIBLE && s->seen < s->events.count) {
         look_at_new(s);
         state = end_listed(s);
     }
@@ -249,51 +250,52 @@ enum scene_state scene_keep_order(struct scene *s)
 /* ---- any order ---- */
 
 /* Adds the event as optional, unless it can never come before what is asked about. */
-static enum scene_state try_add(struct scene *s, event_id id)
+static enum relevant_state try_add(struct relevant_events *s, event_id id)
 {
-    if (scene_has(s, id)) {
-        return SCENE_POSSIBLE;
+    if (relevant_has(s, id)) {
+        return RELEVANT_POSSIBLE;
     }
-    return add(s, id, SCENE_OPTIONAL) == SCENE_TOO_LARGE ? SCENE_TOO_LARGE : SCENE_POSSIBLE;
+    return add(s, id, RELEVANT_OPTIONAL) == RELEVANT_TOO_LARGE ? RELEVANT_TOO_LARGE
+                                                               : RELEVANT_POSSIBLE;
 }
 
-static enum scene_state try_notifies(struct scene *s, const struct wait *w)
+static enum relevant_state try_notifies(struct relevant_events *s, const struct wait *w)
 {
     const struct waits *waits = &s->d->hb->waits;
     const struct condition *condition = &waits->conditions[w->condition];
     for (uint32_t i = 0; i < condition->count; i++) {
-        if (try_add(s, waits->notifies[condition->first + i]) == SCENE_TOO_LARGE) {
-            return SCENE_TOO_LARGE;
+        if (try_add(s, waits->notifies[condition->first + i]) == RELEVANT_TOO_LARGE) {
+            return RELEVANT_TOO_LARGE;
         }
     }
-    return SCENE_POSSIBLE;
+    return RELEVANT_POSSIBLE;
 }
 
-static enum scene_state end_any(struct scene *s)
+static enum relevant_state end_any(struct relevant_events *s)
 {
     const struct hb *hb = s->d->hb;
-    enum scene_state state = SCENE_POSSIBLE;
-    for (size_t i = 0; i < s->sections.count && state == SCENE_POSSIBLE; i++) {
+    enum relevant_state state = RELEVANT_POSSIBLE;
+    for (size_t i = 0; i < s->sections.count && state == RELEVANT_POSSIBLE; i++) {
         const uint32_t number = s->sections.at[i];
         if (section_is_excluded(s, number, false)) {
             state = try_add(s, hb->sections.list[number].end);
         }
     }
-    for (size_t i = 0; i < s->handlers.count && state == SCENE_POSSIBLE; i++) {
+    for (size_t i = 0; i < s->handlers.count && state == RELEVANT_POSSIBLE; i++) {
         if (handler_is_excluded(s, s->handlers.at[i], false)) {
             state = try_add(s, context_last(&hb->contexts, s->handlers.at[i]));
         }
     }
-    for (size_t i = 0; i < s->waits.count && state == SCENE_POSSIBLE; i++) {
+    for (size_t i = 0; i < s->waits.count && state == RELEVANT_POSSIBLE; i++) {
         state = try_notifies(s, &hb->waits.list[s->waits.at[i]]);
     }
     return state;
 }
 
-enum scene_state scene_widen(struct scene *s)
+enum relevant_state relevant_widen(struct relevant_events *s)
 {
-    enum scene_state state = SCENE_POSSIBLE;
-    while (state == SCENE_POSSIBLE && s->seen < s->events.count) {
+    enum relevant_state state = RELEVANT_POSSIBLE;
+    while (state == RELEVANT_POSSIBLE && s->seen < s->events.count) {
         look_at_new(s);
         state = end_any(s);
     }

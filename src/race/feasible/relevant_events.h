@@ -1,7 +1,7 @@
 /* The events that one question is about: could these two come next to each other, or this receive
  * after that send, or could each of these requests come next while the next one's lock is held?
  *
- *     needed     what must have come before: demands of demands ...
+ *     needed     what must have come before: dependencies of dependencies ...
  *     optional   what may have to come because sections of a lock and handlers of a task cannot
  *                both be open, and waits need a notify
  *
@@ -24,73 +24,74 @@ struct deadlock_state {
     size_t count;
 };
 
-enum scene_part {
-    SCENE_OUT,
-    SCENE_NEEDED,
-    SCENE_OPTIONAL,
+enum relevant_part {
+    RELEVANT_OUT,
+    RELEVANT_NEEDED,
+    RELEVANT_OPTIONAL,
 };
 
-enum scene_state {
-    SCENE_POSSIBLE,
-    SCENE_IMPOSSIBLE, /* what is asked about is needed before itself */
-    SCENE_TOO_LARGE,
+enum relevant_state {
+    RELEVANT_POSSIBLE,
+    RELEVANT_IMPOSSIBLE, /* what is asked about is needed before itself */
+    RELEVANT_TOO_LARGE,
 };
 
 /* A question about the end of an execution only; {0} asks about all of it. With `floor`, nothing
  * that is listed before it is asked about: the question is weaker, and its *no* holds for the
  * whole. With `done`, these events have come before, as listed: its *yes* holds for the whole. */
-struct scene_window {
+struct relevant_window {
     event_id floor;
     const uint32_t
         *done; /* per task: how many of its events; the trace has no handlers. NULL: none */
 };
 
-struct scene {
-    const struct demands *d;
+struct relevant_events {
+    const struct dependencies *d;
     size_t event_max;
-    struct scene_window window;
-    uint8_t *part; /* per event: enum scene_part */
+    struct relevant_window window;
+    uint8_t *part; /* per event: enum relevant_part */
     VEC(event_id) events;
     VEC(uint32_t) sections; /* that have begun, of contended locks: numbers in hb->sections */
     VEC(uint32_t) handlers; /* that have begun: contexts */
     VEC(uint32_t) waits;    /* that have ended and need a notify: numbers in hb->waits */
-    demand_list next;       /* what is asked about: it comes next, and so is not in the prefix */
-    demand_list never;      /* what is not in the prefix either */
-    demand_list barred;     /* optional events that the caller knows are not */
+    dependency_list next;   /* what is asked about: it comes next, and so is not in the prefix */
+    dependency_list never;  /* what is not in the prefix either */
+    dependency_list barred; /* optional events that the caller knows are not */
     size_t seen;            /* events that have been looked at for sections and so on */
-    demand_list scratch;
+    dependency_list scratch;
 };
 
 /* For questions about the trace of d, with at most so many events each. */
-void scene_init(struct scene *s, const struct demands *d, size_t event_max);
-void scene_release(struct scene *s);
+void relevant_init(struct relevant_events *s, const struct dependencies *d, size_t event_max);
+void relevant_release(struct relevant_events *s);
 
-/* Sets the scene for a pair: what it needs. */
-MUST_USE enum scene_state scene_set(struct scene *s, const struct sound_pair *pair);
+/* Sets the relevant for a pair: what it needs. */
+MUST_USE enum relevant_state relevant_set(struct relevant_events *s, const struct sound_pair *pair);
 
-/* Sets the scene for a deadlock: what its requests need but the locks, and that each has taken the
- * lock that it holds and not given it back. */
-MUST_USE enum scene_state scene_set_deadlock(struct scene *s, const struct deadlock_state *d);
+/* Sets the relevant for a deadlock: what its requests need but the locks, and that each has taken
+ * the lock that it holds and not given it back. */
+MUST_USE enum relevant_state relevant_set_deadlock(struct relevant_events *s,
+                                                   const struct deadlock_state *d);
 
 /* Adds what is needed if sections and handlers keep the order of the list and waits their notifies.
  * When possible, the events in the order of the execution are a prefix that answers the question.
  */
-MUST_USE enum scene_state scene_keep_order(struct scene *s);
+MUST_USE enum relevant_state relevant_keep_order(struct relevant_events *s);
 
 /* Adds whatever may have to come, in any order, as optional. */
-MUST_USE enum scene_state scene_widen(struct scene *s);
+MUST_USE enum relevant_state relevant_widen(struct relevant_events *s);
 
 /* Whether the window leaves the event aside. */
-static inline bool scene_leaves(const struct scene *s, event_id id)
+static inline bool relevant_leaves(const struct relevant_events *s, event_id id)
 {
     const struct contexts *c = &s->d->hb->contexts;
     return id < s->window.floor ||
            (s->window.done != NULL && c->position[id] < s->window.done[c->of[id]]);
 }
 
-static inline bool scene_has(const struct scene *s, event_id id)
+static inline bool relevant_has(const struct relevant_events *s, event_id id)
 {
-    return s->part[id] != SCENE_OUT;
+    return s->part[id] != RELEVANT_OUT;
 }
 
 #endif

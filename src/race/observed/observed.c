@@ -128,10 +128,10 @@ struct observed *observed_new(const struct tables *tables, struct notes *notes,
     if (o->options.record_count_max == 0) {
         o->options.record_count_max = RECORD_COUNT_MAX;
     }
-    if (o->options.parcel_bytes_max == 0) {
-        o->options.parcel_bytes_max = PARCEL_BYTES_MAX;
+    if (o->options.pending_clock_bytes_max == 0) {
+        o->options.pending_clock_bytes_max = PARCEL_BYTES_MAX;
     }
-    parcels_init(&o->parcels, &o->clocks);
+    pending_clocks_init(&o->pending, &o->clocks);
     names_init(&o->endpoints);
     alike_init(&o->alike);
     o->history.options = (struct history_options){
@@ -159,7 +159,7 @@ void observed_free(struct observed *o)
     vec_release(&o->everything);
     vec_release(&o->tasks);
     vec_release(&o->spares);
-    parcels_release(&o->parcels);
+    pending_clocks_release(&o->pending);
     clocks_release(&o->clocks);
     mem_free(o);
 }
@@ -451,13 +451,13 @@ static void bound_history(struct observed *o)
 
 static void bound_parcels(struct observed *o)
 {
-    const uint64_t each = o->clocks.stride * sizeof *o->clocks.at + sizeof(struct parcel);
-    o->parcels.count_max = (size_t)(o->options.parcel_bytes_max / each) + 1;
-    if (o->parcels.lost_count > 0) {
-        notes_add_many(o->notes, o->parcels.lost_count, "",
+    const uint64_t each = o->clocks.stride * sizeof *o->clocks.at + sizeof(struct pending_clock);
+    o->pending.count_max = (size_t)(o->options.pending_clock_bytes_max / each) + 1;
+    if (o->pending.lost_count > 0) {
+        notes_add_many(o->notes, o->pending.lost_count, "",
                        "messages under way were forgotten to bound memory; their receives are not "
                        "ordered");
-        o->parcels.lost_count = 0;
+        o->pending.lost_count = 0;
     }
 }
 

@@ -50,7 +50,7 @@ struct observed_options {
      * and a note says what. */
     uint64_t held_count_max;   /* events behind a receive whose send is still to come: 1,000,000 */
     uint64_t record_count_max; /* places remembered, all variables together: 4,000,000 */
-    uint64_t parcel_bytes_max; /* clocks of messages and the like under way: 256 MiB */
+    uint64_t pending_clock_bytes_max; /* clocks of messages and the like under way: 256 MiB */
 };
 
 struct observed_stats {

@@ -27,7 +27,7 @@ static uint32_t *sends_of(struct observed *o, const struct event *e)
         uint32_t *list =
             triples_slot(&o->unnamed_of, e->object, (uint32_t)(e->size >> 32), (uint32_t)e->size);
         if (*list == TRIPLE_ABSENT) {
-            *list = parcels_list_new(&o->parcels);
+            *list = pending_clocks_list_new(&o->pending);
         }
         return list;
     }
@@ -64,7 +64,7 @@ bool observed_must_wait(struct observed *o, const struct event *e)
 {
     if (e->kind == EVENT_ACCEPT) {
         const uint32_t list = *connects_of(o, e->object);
-        return list == OBSERVED_NONE || parcels_first(&o->parcels, list) == NULL;
+        return list == OBSERVED_NONE || pending_clocks_first(&o->pending, list) == NULL;
     }
     if (is_end_of_stream(e)) {
         return map_get(&o->close_of, e->object) == NULL;
@@ -78,8 +78,8 @@ bool observed_must_wait(struct observed *o, const struct event *e)
         return true;
     }
     /* A name may be received by many; without one, each receive is of its own send. */
-    return e->message != 0 ? !o->parcels.lists.at[list].was_put
-                           : parcels_first(&o->parcels, list) == NULL;
+    return e->message != 0 ? !o->pending.lists.at[list].was_put
+                           : pending_clocks_first(&o->pending, list) == NULL;
 }
 
 /* ---- what is sent ---- */
@@ -101,7 +101,7 @@ void observed_send(struct observed *o, const struct observed_step *s)
         return;
     }
     struct observed_stream *stream = stream_at(o, e->object);
-    struct parcel *send = observed_put(o, &stream->sends, s);
+    struct pending_clock *send = observed_put(o, &stream->sends, s);
     send->begin = stream->sent;
     stream->sent = bytes_after(stream->sent, e->size);
     send->end = stream->sent;
@@ -125,8 +125,8 @@ void observed_close(struct observed *o, const struct observed_step *s)
 
 /* ---- what is received ---- */
 
-static void arrive(struct observed *o, const struct observed_step *s, const struct parcel *send,
-                   uint32_t stream)
+static void arrive(struct observed *o, const struct observed_step *s,
+                   const struct pending_clock *send, uint32_t stream)
 {
     if (o->options.skips_messages) {
         return;
@@ -159,10 +159,10 @@ static void receive_bytes(struct observed *o, const struct observed_step *s)
     if (stream->sends == OBSERVED_NONE) {
         return;
     }
-    const struct parcel *send = parcels_first(&o->parcels, stream->sends);
+    const struct pending_clock *send = pending_clocks_first(&o->pending, stream->sends);
     while (send != NULL && send->end <= begin) {
-        parcels_drop(&o->parcels, stream->sends, NULL);
-        send = parcels_first(&o->parcels, stream->sends);
+        pending_clocks_drop(&o->pending, stream->sends, NULL);
+        send = pending_clocks_first(&o->pending, stream->sends);
     }
     if (send != NULL && send->begin == begin && begin < end) {
         arrive(o, s, send, e->object);
@@ -172,22 +172,22 @@ static void receive_bytes(struct observed *o, const struct observed_step *s)
         if (send->end > end) {
             break;
         }
-        parcels_drop(&o->parcels, stream->sends, NULL);
-        send = parcels_first(&o->parcels, stream->sends);
+        pending_clocks_drop(&o->pending, stream->sends, NULL);
+        send = pending_clocks_first(&o->pending, stream->sends);
     }
 }
 
 /* The send of the first byte that nobody has received; NULL: there is none. */
-static const struct parcel *first_unreceived(struct observed *o, uint32_t channel)
+static const struct pending_clock *first_unreceived(struct observed *o, uint32_t channel)
 {
     struct observed_stream *stream = stream_at(o, channel);
     if (stream->sends == OBSERVED_NONE || o->tables->order == ORDER_NODE) {
         return NULL;
     }
-    const struct parcel *send = parcels_first(&o->parcels, stream->sends);
+    const struct pending_clock *send = pending_clocks_first(&o->pending, stream->sends);
     while (send != NULL && send->end <= stream->received) {
-        parcels_drop(&o->parcels, stream->sends, NULL);
-        send = parcels_first(&o->parcels, stream->sends);
+        pending_clocks_drop(&o->pending, stream->sends, NULL);
+        send = pending_clocks_first(&o->pending, stream->sends);
     }
     return send;
 }
@@ -196,7 +196,7 @@ void observed_recv(struct observed *o, const struct observed_step *s)
 {
     const struct event *e = s->event;
     if (is_end_of_stream(e)) {
-        const struct parcel *send = first_unreceived(o, e->object);
+        const struct pending_clock *send = first_unreceived(o, e->object);
         const uint32_t *row = map_get(&o->close_of, e->object);
         if (send != NULL) {
             observed_acquire(o, s, send->row);
@@ -211,7 +211,8 @@ void observed_recv(struct observed *o, const struct observed_step *s)
         return;
     }
     const uint32_t list = *sends_of(o, e);
-    const struct parcel *send = list == OBSERVED_NONE ? NULL : parcels_take(&o->parcels, list);
+    const struct pending_clock *send =
+        list == OBSERVED_NONE ? NULL : pending_clocks_take(&o->pending, list);
     if (send == NULL) {
         observed_remark(o, s->index, "a message is received whose send is not known: not ordered");
         return;
@@ -223,13 +224,14 @@ void observed_recv(struct observed *o, const struct observed_step *s)
 void observed_accept(struct observed *o, const struct observed_step *s)
 {
     const uint32_t list = *connects_of(o, s->event->object);
-    const struct parcel *connect = list == OBSERVED_NONE ? NULL : parcels_first(&o->parcels, list);
+    const struct pending_clock *connect =
+        list == OBSERVED_NONE ? NULL : pending_clocks_first(&o->pending, list);
     if (connect == NULL) {
         observed_remark(o, s->index, "a connection is accepted that nobody asked for: not ordered");
         return;
     }
     observed_acquire(o, s, connect->row);
-    parcels_drop(&o->parcels, list, NULL);
+    pending_clocks_drop(&o->pending, list, NULL);
 }
 
 void observed_net_release(struct observed *o)

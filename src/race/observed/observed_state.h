@@ -28,7 +28,7 @@ struct observed_task {
     uint32_t row;    /* OBSERVED_NONE until it begins */
     uint32_t column; /* OBSERVED_NONE before it begins and after it was joined */
     uint32_t node;
-    uint32_t creates, ends; /* lists of parcels, OBSERVED_NONE until the first */
+    uint32_t creates, ends; /* lists of pending, OBSERVED_NONE until the first */
     bool has_ended;
     uint64_t previous; /* index of its last event, UINT64_MAX before */
     struct observed_wait wait;
@@ -54,13 +54,13 @@ struct observed_lock {
 };
 
 struct observed_condition {
-    uint32_t notifies; /* parcels */
+    uint32_t notifies; /* pending */
     uint32_t notify_count;
     uint32_t open_count; /* waits begun and not ended */
 };
 
 struct observed_semaphore {
-    uint32_t posts; /* parcels */
+    uint32_t posts; /* pending */
     uint64_t post_count, wait_count;
     uint64_t initial; /* what it must have started with, as far as the list shows */
 };
@@ -83,7 +83,7 @@ struct observed_rows {
 };
 
 struct observed_stream {
-    uint32_t sends; /* parcels */
+    uint32_t sends; /* pending */
     uint64_t sent, received;
 };
 
@@ -114,7 +114,7 @@ struct observed {
     bool has_forgotten; /* accesses that everyone had seen */
 
     struct clocks clocks;
-    struct parcels parcels;
+    struct pending_clocks pending;
     VEC(struct observed_task) tasks;
     VEC(struct observed_spare) spares;
 
@@ -131,12 +131,12 @@ struct observed {
     VEC(struct observed_barrier) barriers;
     struct observed_rows atomics, onces, annotations;
 
-    VEC(uint32_t) message_lists; /* by message name: parcels, OBSERVED_NONE until the first */
-    struct triples unnamed_of;   /* (channel, size high, size low) to parcels */
+    VEC(uint32_t) message_lists; /* by message name: pending, OBSERVED_NONE until the first */
+    struct triples unnamed_of;   /* (channel, size high, size low) to pending */
     struct map stream_of;        /* channel to stream */
     struct map close_of;         /* channel to row */
     struct names endpoints;      /* of connections */
-    struct map connection_of;    /* two endpoints to parcels */
+    struct map connection_of;    /* two endpoints to pending */
     VEC(struct observed_stream) streams;
     struct arrivals arrivals;
 
@@ -183,7 +183,8 @@ static inline void observed_release(struct observed *o, const struct observed_ta
 }
 
 /* Puts the task's clock into *list, which is made when it is the first, and releases. */
-struct parcel *observed_put(struct observed *o, uint32_t *list, const struct observed_step *s);
+struct pending_clock *observed_put(struct observed *o, uint32_t *list,
+                                   const struct observed_step *s);
 
 /* Joins the task's clock into *row (made when OBSERVED_NONE), or replaces it, and releases. */
 void observed_publish(struct observed *o, uint32_t *row, const struct observed_step *s);

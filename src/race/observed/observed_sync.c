@@ -179,18 +179,18 @@ static bool take_notify(struct observed *o, const struct observed_step *s,
     if (c->notifies == OBSERVED_NONE) {
         return false;
     }
-    struct parcel *before = NULL;
-    struct parcel *notify = parcels_first(&o->parcels, c->notifies);
+    struct pending_clock *before = NULL;
+    struct pending_clock *notify = pending_clocks_first(&o->pending, c->notifies);
     while (notify != NULL && begin != UINT64_MAX && notify->index <= begin) {
         before = notify;
-        notify = parcels_next(&o->parcels, notify);
+        notify = pending_clocks_next(&o->pending, notify);
     }
     if (notify == NULL) {
         return false;
     }
     observed_acquire(o, s, notify->row);
     if (!notify->is_for_all) {
-        parcels_drop(&o->parcels, c->notifies, before);
+        pending_clocks_drop(&o->pending, c->notifies, before);
         c->notify_count--;
     }
     return true;
@@ -227,12 +227,12 @@ void observed_notify(struct observed *o, const struct observed_step *s)
 {
     const uint32_t number = condition_number(o, s);
     struct observed_condition *c = &o->conditions.at[number];
-    struct parcel *notify = observed_put(o, &c->notifies, s);
+    struct pending_clock *notify = observed_put(o, &c->notifies, s);
     notify->is_for_all = s->event->kind == EVENT_BROADCAST;
     c->notify_count++;
     const uint32_t limit = c->open_count > 0 ? NOTIFIES_OPEN_MAX : NOTIFIES_MAX;
     while (c->notify_count > limit) {
-        parcels_drop(&o->parcels, c->notifies, NULL);
+        pending_clocks_drop(&o->pending, c->notifies, NULL);
         c->notify_count--;
     }
 }
@@ -276,7 +276,7 @@ void observed_semaphore_wait(struct observed *o, const struct observed_step *s)
         semaphore->initial++;
     }
     if (semaphore->wait_count > semaphore->initial) {
-        const struct parcel *post = parcels_take(&o->parcels, semaphore->posts);
+        const struct pending_clock *post = pending_clocks_take(&o->pending, semaphore->posts);
         if (post != NULL) {
             observed_acquire(o, s, post->row);
         }

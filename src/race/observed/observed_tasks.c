@@ -39,11 +39,11 @@ static struct observed_spare column_for(struct observed *o, uint32_t row)
 /* Takes the next creation of the task, if there is one. */
 static void take_create(struct observed *o, const struct observed_task *t)
 {
-    const struct parcel *create =
-        t->creates == OBSERVED_NONE ? NULL : parcels_first(&o->parcels, t->creates);
+    const struct pending_clock *create =
+        t->creates == OBSERVED_NONE ? NULL : pending_clocks_first(&o->pending, t->creates);
     if (create != NULL) {
         clocks_join(&o->clocks, t->row, create->row);
-        parcels_drop(&o->parcels, t->creates, NULL);
+        pending_clocks_drop(&o->pending, t->creates, NULL);
     }
 }
 
@@ -52,7 +52,7 @@ void observed_task_begin(struct observed *o, struct observed_task *t)
     must(t->column == OBSERVED_NONE);
     t->row = clocks_row_new(&o->clocks);
     if (t->ends != OBSERVED_NONE) {
-        const struct parcel *end = parcels_take(&o->parcels, t->ends);
+        const struct pending_clock *end = pending_clocks_take(&o->pending, t->ends);
         if (end != NULL) {
             clocks_join(&o->clocks, t->row, end->row);
         }
@@ -68,17 +68,18 @@ void observed_task_begin(struct observed *o, struct observed_task *t)
     clocks_row(&o->clocks, t->row)[t->column] = spare.last + 1;
 }
 
-struct parcel *observed_put(struct observed *o, uint32_t *list, const struct observed_step *s)
+struct pending_clock *observed_put(struct observed *o, uint32_t *list,
+                                   const struct observed_step *s)
 {
     if (*list == OBSERVED_NONE) {
-        *list = parcels_list_new(&o->parcels);
+        *list = pending_clocks_list_new(&o->pending);
     }
-    struct parcel *parcel = parcels_put(&o->parcels, *list, s->task->row);
-    parcel->index = s->index;
-    parcel->task = s->event->task;
-    parcel->location = s->event->location;
+    struct pending_clock *pending_clock = pending_clocks_put(&o->pending, *list, s->task->row);
+    pending_clock->index = s->index;
+    pending_clock->task = s->event->task;
+    pending_clock->location = s->event->location;
     observed_release(o, s->task);
-    return parcel;
+    return pending_clock;
 }
 
 void observed_publish(struct observed *o, uint32_t *row, const struct observed_step *s)
@@ -125,8 +126,8 @@ void observed_end(struct observed *o, const struct observed_step *s)
     s->task->has_ended = true;
 }
 
-/* The last time of a task is over: who knows it may use the column. Its clock stays in the parcel
- * of its end. */
+/* The last time of a task is over: who knows it may use the column. Its clock stays in the
+ * pending_clock of its end. */
 static void retire(struct observed *o, struct observed_task *t)
 {
     const uint32_t last = clocks_row(&o->clocks, t->row)[t->column] - 1;
@@ -144,7 +145,7 @@ void observed_join(struct observed *o, const struct observed_step *s)
     struct observed_task *child = observed_task_at(o, s->event->peer);
     const struct observed_task *t = observed_task_at(o, s->event->task);
     if (child->ends != OBSERVED_NONE) {
-        const struct parcel *end = parcels_take(&o->parcels, child->ends);
+        const struct pending_clock *end = pending_clocks_take(&o->pending, child->ends);
         if (end == NULL) {
             observed_remark(o, s->index, "a task is joined again long after its end: not ordered");
         } else {

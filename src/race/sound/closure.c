@@ -361,7 +361,7 @@ static bool need_edges(struct cuts *c, uint32_t task, event_id id)
     bool grew = false;
     for (; *next < end && hb->graph.in[*next].position == hb->contexts.position[id]; (*next)++) {
         const struct graph_end *in = &hb->graph.in[*next];
-        grew |= demand_is_edge(in->kind) && need(c, task, source_of(c, in->event));
+        grew |= dependency_is_edge(in->kind) && need(c, task, source_of(c, in->event));
     }
     return grew;
 }
@@ -521,7 +521,7 @@ static struct cut_content *content_at(struct cuts *c, const struct event *e)
 static void take_write(struct cuts *c, const struct event *e, struct cut_source self)
 {
     struct cut_content *content = content_at(c, e);
-    if (demand_overwrites(e)) {
+    if (dependency_overwrites(e)) {
         content->writer = self;
         vec_clear(&content->updates);
         return;
@@ -617,13 +617,13 @@ void cuts_take(struct cuts *c, event_id id)
     const struct event *e = &c->hb->trace->events.at[id];
     struct cut_task *t = &c->tasks.at[e->task];
     const struct target self = {t->row, e->task};
-    if (demand_reads(e) && need_writer(c, id)) {
+    if (dependency_reads(e) && need_writer(c, id)) {
         close_cut(c, self);
     }
     const uint32_t count = t->count + 1;
     clocks_row(&c->clocks, t->row)[e->task] = count;
     c->count_of[id] = count;
-    if (demand_writes(e)) {
+    if (dependency_writes(e)) {
         take_write(c, e, (struct cut_source){e->task, count});
     }
     if ((e->kind == EVENT_SEND || e->kind == EVENT_RECV) && message_is_stream(e)) {
@@ -752,7 +752,7 @@ void cuts_gather(struct cuts *c, event_id id)
     must(c->count_of[id] != 0);
     include_needs(c, scratch, id, false);
     for (size_t i = 0; i < in.count; i++) {
-        if (demand_is_edge(in.at[i].kind)) {
+        if (dependency_is_edge(in.at[i].kind)) {
             (void)include(c, scratch, source_of(c, in.at[i].event));
         }
     }

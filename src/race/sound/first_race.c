@@ -71,7 +71,7 @@ static bool stands_for(const struct trace *t, event_id read, event_id a, event_i
     const struct event *x = &t->events.at[a];
     const struct event *y = &t->events.at[b];
     return r->task != x->task && scope_name(t, r, r->object) == scope_name(t, x, x->object) &&
-           r->location == y->location && (demand_writes(x) || demand_writes(r)) &&
+           r->location == y->location && (dependency_writes(x) || dependency_writes(r)) &&
            !(access_is_atomic(x) && access_is_atomic(r));
 }
 

@@ -20,7 +20,7 @@ void reordered_init(struct reordered *o, const struct hb *observed, const struct
         if (is_access(e)) {
             const uint32_t variable = *map_slot(&o->variable_of, scope_name(t, e, e->object),
                                                 (uint32_t)o->variable_of.entries.count, NULL);
-            *map_slot(&o->uses, map_pair(variable, e->task), 0, NULL) |= demand_reads(e);
+            *map_slot(&o->uses, map_pair(variable, e->task), 0, NULL) |= dependency_reads(e);
         }
     }
 }
@@ -69,11 +69,11 @@ static bool all_hold(struct reordered *o, const event_id *order, size_t count)
     const struct trace *t = o->observed->trace;
     for (size_t i = count; i-- > 0;) {
         const struct event *e = trace_at(t, order[i]);
-        if (demand_reads(e) && !has_writer(o, order[i])) {
+        if (dependency_reads(e) && !has_writer(o, order[i])) {
             return false;
         }
         const bool is_ignored = o->ignored != NULL && bits_has(*o->ignored, order[i]);
-        if (demand_writes(e) && !is_ignored && !passes_nothing(o, order, order[i])) {
+        if (dependency_writes(e) && !is_ignored && !passes_nothing(o, order, order[i])) {
             return false;
         }
         o->next[e->task] = (uint32_t)i + 1;
@@ -89,7 +89,7 @@ bool reordered_is_proof(struct reordered *o, const event_id *order, size_t count
     for (size_t i = 0; i < count; i++) {
         const struct event *e = trace_at(t, order[i]);
         o->place[order[i]] = (uint32_t)i + 1;
-        if (demand_reads(e) && e->object != 0) {
+        if (dependency_reads(e) && e->object != 0) {
             const uint32_t *variable = map_get(&o->variable_of, scope_name(t, e, e->object));
             (void)map_slot(&o->is_read, *variable, 1, NULL);
         }

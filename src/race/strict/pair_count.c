@@ -33,7 +33,7 @@ struct met {
 };
 
 struct counting {
-    struct tally *y;
+    struct race_groups *y;
     const struct pair_count_input *in;
     const uint32_t *slot_of; /* per task: its place in rows */
     struct arena arena;      /* of all variables */
@@ -284,7 +284,7 @@ enum { JUDGE_STEPS = 16 };
 /* Each of them is decided by itself. */
 static void judge_kind(struct counting *g, uint32_t kind, const struct later *b)
 {
-    struct tally *y = g->y;
+    struct race_groups *y = g->y;
     const struct kind *k = &g->kinds.at[kind];
     for (uint32_t i = k->first; i < k->first + k->count; i++) {
         const struct line *l = &g->lines.at[i];
@@ -295,7 +295,7 @@ static void judge_kind(struct counting *g, uint32_t kind, const struct later *b)
                 limit_is_over(&y->watch, JUDGE_STEPS)
                     ? RACE_UNKNOWN
                     : g->in->judge->data(g->in->judge->self, a, b->event);
-            const bool is_left = verdict == RACE_UNKNOWN && tally_decides_places(y);
+            const bool is_left = verdict == RACE_UNKNOWN && race_groups_decides_places(y);
             y->stats->unknown += verdict == RACE_UNKNOWN && !is_left;
             if (verdict == RACE_YES || is_left) {
                 struct met *met = met_at(g, kind, b);
@@ -387,7 +387,7 @@ static void end_variable(struct counting *g, uint32_t variable)
 {
     vec_each (&g->met, met) {
         g->y->stats->data_races += met->count;
-        tally_add(g->y, &met->pair, met->count);
+        race_groups_add(g->y, &met->pair, met->count);
     }
     vec_clear(&g->met);
     triples_release(&g->met_of);
@@ -401,7 +401,7 @@ static void end_variable(struct counting *g, uint32_t variable)
 
 static void count_variable(struct counting *g, uint32_t variable)
 {
-    struct tally *y = g->y;
+    struct race_groups *y = g->y;
     const uint32_t kind_count = g->kind_first[variable + 1] - g->kind_first[variable];
     const uint32_t place_count = g->place_count[variable];
     g->met_width = place_count <= TABLE_PLACES_MAX ? place_count : 0;
@@ -417,7 +417,7 @@ static void count_variable(struct counting *g, uint32_t variable)
             .task = g->lines.at[line].task,
             .row = reach_row(&g->in->hb->before, id),
         };
-        if (tally_takes(y)) {
+        if (race_groups_takes(y)) {
             const uint64_t candidates = candidate_count(g, &b);
             y->stats->data_candidates += candidates;
             if (limit_is_over(&y->watch, kind_count)) {
@@ -431,7 +431,7 @@ static void count_variable(struct counting *g, uint32_t variable)
     end_variable(g, variable);
 }
 
-void pair_count(struct tally *y, const struct pair_count_input *in)
+void pair_count(struct race_groups *y, const struct pair_count_input *in)
 {
     must(in->hb->follows_list);
     must(in->hb->contexts.count == in->hb->contexts.task_count);

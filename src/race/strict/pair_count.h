@@ -25,8 +25,8 @@ struct pair_count_input {
     const struct judge *judge;      /* for what spans leave open */
 };
 
-/* Counts the races, and adds the first pair of each pair of places, to the tally, which does not
+/* Counts the races, and adds the first pair of each pair of places, to the groups, which does not
  * want each pair. O(accesses * classes of a variable), and the pairs left open. */
-void pair_count(struct tally *y, const struct pair_count_input *in);
+void pair_count(struct race_groups *y, const struct pair_count_input *in);
 
 #endif

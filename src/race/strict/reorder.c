@@ -4,7 +4,7 @@
 
 /* ---- making ready ---- */
 
-bool splice_list_is_allowed(const struct hb *hb)
+bool reorder_list_is_allowed(const struct hb *hb)
 {
     for (uint32_t i = 0; i < hb->sections.lock_count; i++) {
         const uint32_t *numbers = hb->sections.by_lock + hb->sections.locks[i].first;
@@ -33,7 +33,7 @@ static void add_if_across(struct edges *edges, const struct trace *t, event_id f
 }
 
 /* What is kept of the list in every part: the tasks' own lists, the edges, and who woke whom. */
-static void build_order(struct splice *s)
+static void build_order(struct reorder *s)
 {
     const struct hb *hb = s->hb;
     const struct trace *t = hb->trace;
@@ -62,7 +62,7 @@ static void build_order(struct splice *s)
     notes_release(&ignored);
 }
 
-static void sort_sections(struct splice *s)
+static void sort_sections(struct reorder *s)
 {
     const struct sections *sections = &s->hb->sections;
     struct bucket_items by_holder = {0};
@@ -96,16 +96,16 @@ static void sort_sections(struct splice *s)
     vec_release(&by_lock.list);
 }
 
-void splice_build(struct splice *s, const struct hb *hb, const struct held *held)
+void reorder_build(struct reorder *s, const struct hb *hb, const struct held *held)
 {
-    *s = (struct splice){.hb = hb, .held = held};
+    *s = (struct reorder){.hb = hb, .held = held};
     build_order(s);
     sort_sections(s);
     s->needed = arena_array(&s->arena, uint32_t, (size_t)s->tasks.task_count + 1);
     s->first = arena_array(&s->arena, uint32_t, (size_t)s->tasks.task_count + 1);
 }
 
-void splice_release(struct splice *s)
+void reorder_release(struct reorder *s)
 {
     reach_release(&s->before);
     vec_release(&s->pinned);
@@ -116,7 +116,7 @@ void splice_release(struct splice *s)
 /* ---- cuts: how many events of each task ---- */
 
 /* Adds the event and all it needs. */
-static void cut_take(const struct splice *s, uint32_t *cut, event_id id)
+static void cut_take(const struct reorder *s, uint32_t *cut, event_id id)
 {
     for (uint32_t task = 0; task < s->tasks.task_count; task++) {
         const uint32_t count = reach_count(&s->before, id, task);
@@ -130,7 +130,7 @@ struct limits {
     size_t count;
 };
 
-static bool is_beyond(const struct splice *s, const struct limits *limits, event_id id)
+static bool is_beyond(const struct reorder *s, const struct limits *limits, event_id id)
 {
     for (size_t i = 0; i < limits->count; i++) {
         const event_id limit = limits->events[i];
@@ -141,7 +141,7 @@ static bool is_beyond(const struct splice *s, const struct limits *limits, event
     return false;
 }
 
-static bool is_pinned(const struct splice *s, uint32_t section)
+static bool is_pinned(const struct reorder *s, uint32_t section)
 {
     vec_each (&s->pinned, pinned) {
         if (*pinned == section) {
@@ -152,7 +152,7 @@ static bool is_pinned(const struct splice *s, uint32_t section)
 }
 
 /* The sections of a task that are open behind the cut. */
-static struct bucket open_behind(const struct splice *s, const uint32_t *cut, uint32_t task)
+static struct bucket open_behind(const struct reorder *s, const uint32_t *cut, uint32_t task)
 {
     const uint32_t set =
         cut[task] == 0 ? 0 : s->held->set_of[context_event(&s->tasks, task, cut[task] - 1)];
@@ -163,7 +163,7 @@ static struct bucket open_behind(const struct splice *s, const uint32_t *cut, ui
                            .count = s->held->first[set + 1] - s->held->first[set]};
 }
 
-static bool is_open(const struct splice *s, const uint32_t *cut, uint32_t section)
+static bool is_open(const struct reorder *s, const uint32_t *cut, uint32_t section)
 {
     const event_id end = s->hb->sections.list[section].end;
     return s->tasks.position[end] >= cut[s->hb->sections.list[section].task];
@@ -171,7 +171,7 @@ static bool is_open(const struct splice *s, const uint32_t *cut, uint32_t sectio
 
 /* Lets the open sections of a task end, but for pinned ones; those that end behind a limit are
  * pinned. True when it took something in. */
-static bool cut_close_task(struct splice *s, uint32_t *cut, uint32_t task,
+static bool cut_close_task(struct reorder *s, uint32_t *cut, uint32_t task,
                            const struct limits *limits)
 {
     bool has_changed = false;
@@ -191,7 +191,7 @@ static bool cut_close_task(struct splice *s, uint32_t *cut, uint32_t task,
     return has_changed;
 }
 
-static void cut_close(struct splice *s, uint32_t *cut, const struct limits *limits)
+static void cut_close(struct reorder *s, uint32_t *cut, const struct limits *limits)
 {
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
@@ -208,7 +208,7 @@ enum in_way { LISTED_BEFORE_IT, LISTED_AFTER_IT, ANY };
 
 /* The first of the holder's sections that begins at this position or behind, and is listed after
  * this event. */
-static uint32_t first_section(const struct splice *s, struct bucket numbers, uint32_t position,
+static uint32_t first_section(const struct reorder *s, struct bucket numbers, uint32_t position,
                               event_id after)
 {
     uint32_t low = 0;
@@ -226,7 +226,7 @@ static uint32_t first_section(const struct splice *s, struct bucket numbers, uin
 }
 
 /* Whether no section begins between the cuts that is in the way of the pinned one. */
-static bool way_is_free(const struct splice *s, const struct section *pinned, enum in_way in_way,
+static bool way_is_free(const struct reorder *s, const struct section *pinned, enum in_way in_way,
                         const uint32_t *from, const uint32_t *to)
 {
     const struct bucket holders = bucket_at(&s->holders, pinned->lock);
@@ -251,14 +251,14 @@ static bool way_is_free(const struct splice *s, const struct section *pinned, en
     return true;
 }
 
-static bool is_in(const struct splice *s, const uint32_t *cut, event_id id)
+static bool is_in(const struct reorder *s, const uint32_t *cut, event_id id)
 {
     return s->tasks.position[id] < cut[s->tasks.of[id]];
 }
 
 /* Whether the events between two cuts, as listed, keep clear of the pinned sections: no other
  * section is open at either cut. */
-static bool part_is_allowed(const struct splice *s, const uint32_t *from, const uint32_t *to)
+static bool part_is_allowed(const struct reorder *s, const uint32_t *from, const uint32_t *to)
 {
     vec_each (&s->pinned, number) {
         const struct section *pinned = &s->hb->sections.list[*number];
@@ -280,12 +280,12 @@ static bool part_is_allowed(const struct splice *s, const uint32_t *from, const 
 /* Up to so many pinned sections are tried in every order. */
 enum { PINNED_MAX = 6 };
 
-static uint32_t *cut_new(struct splice *s)
+static uint32_t *cut_new(struct reorder *s)
 {
     return arena_array(&s->scratch, uint32_t, (size_t)s->tasks.task_count + 1);
 }
 
-static void cut_copy(const struct splice *s, uint32_t *to, const uint32_t *from)
+static void cut_copy(const struct reorder *s, uint32_t *to, const uint32_t *from)
 {
     for (uint32_t task = 0; task < s->tasks.task_count; task++) {
         to[task] = from[task];
@@ -293,7 +293,7 @@ static void cut_copy(const struct splice *s, uint32_t *to, const uint32_t *from)
 }
 
 /* Takes out of the cut all that comes after the event, and the event. */
-static void cut_drop(const struct splice *s, uint32_t *cut, event_id id)
+static void cut_drop(const struct reorder *s, uint32_t *cut, event_id id)
 {
     const uint32_t of = s->tasks.of[id];
     for (uint32_t task = 0; task < s->tasks.task_count; task++) {
@@ -314,7 +314,7 @@ static void cut_drop(const struct splice *s, uint32_t *cut, event_id id)
 
 /* Leaves out a section of the task that is open at the cut and not pinned; false when there is
  * none. */
-static bool cut_drop_open(const struct splice *s, uint32_t *cut, uint32_t task)
+static bool cut_drop_open(const struct reorder *s, uint32_t *cut, uint32_t task)
 {
     const struct bucket open = open_behind(s, cut, task);
     for (uint32_t i = 0; i < open.count; i++) {
@@ -328,7 +328,7 @@ static bool cut_drop_open(const struct splice *s, uint32_t *cut, uint32_t task)
 
 /* What of the first part comes before those pinned sections begin that are not in the set, without
  * sections that would be open there. */
-static const uint32_t *cut_before(struct splice *s, unsigned begun)
+static const uint32_t *cut_before(struct reorder *s, unsigned begun)
 {
     uint32_t *cut = cut_new(s);
     cut_copy(s, cut, s->first);
@@ -347,7 +347,7 @@ static const uint32_t *cut_before(struct splice *s, unsigned begun)
 }
 
 /* What there is when the pair has come and the pinned sections of the set have ended. */
-static const uint32_t *cut_behind(struct splice *s, unsigned ended, const struct limits *pair)
+static const uint32_t *cut_behind(struct reorder *s, unsigned ended, const struct limits *pair)
 {
     uint32_t *cut = cut_new(s);
     cut_copy(s, cut, s->first);
@@ -365,7 +365,7 @@ static const uint32_t *cut_behind(struct splice *s, unsigned ended, const struct
 
 /* A way from no pinned section begun (or ended) to all, by cuts for sets of them. */
 struct climb {
-    struct splice *s;
+    struct reorder *s;
     const struct limits *pair; /* what came between; NULL: the sections begin, else they end */
     const uint32_t *cuts[1 << PINNED_MAX];
 };
@@ -384,7 +384,7 @@ static bool climb_step(struct climb *c, unsigned from, unsigned to)
 }
 
 /* Whether all at once, or one after the other in some order, is allowed. */
-static bool can_climb(struct splice *s, const struct limits *pair)
+static bool can_climb(struct reorder *s, const struct limits *pair)
 {
     if (s->pinned.count > PINNED_MAX) {
         return false;
@@ -406,7 +406,7 @@ static bool can_climb(struct splice *s, const struct limits *pair)
 
 /* Two pinned sections that exclude each other. When both have begun among what the pair needs (not
  * just among what was taken in to end others), they are open at once in every order. */
-static bool pinned_clash(const struct splice *s, bool *is_certain)
+static bool pinned_clash(const struct reorder *s, bool *is_certain)
 {
     bool do_clash = false;
     for (size_t i = 0; i < s->pinned.count; i++) {
@@ -423,7 +423,7 @@ static bool pinned_clash(const struct splice *s, bool *is_certain)
     return do_clash;
 }
 
-static void begin(struct splice *s)
+static void begin(struct reorder *s)
 {
     for (uint32_t task = 0; task < s->tasks.task_count; task++) {
         s->needed[task] = 0;
@@ -433,8 +433,8 @@ static void begin(struct splice *s)
 }
 
 /* What is needed comes first, as far as the limits; then the pair, if there is one. */
-static enum splice_answer finish(struct splice *s, const struct limits *limits,
-                                 const struct limits *pair)
+static enum reorder_answer finish(struct reorder *s, const struct limits *limits,
+                                  const struct limits *pair)
 {
     cut_copy(s, s->first, s->needed);
     cut_close(s, s->first, limits);
@@ -449,7 +449,7 @@ static enum splice_answer finish(struct splice *s, const struct limits *limits,
     return begins && can_climb(s, pair) ? SPLICE_YES : SPLICE_SILENT;
 }
 
-enum splice_answer splice_adjacent(struct splice *s, event_id a, event_id b)
+enum reorder_answer reorder_adjacent(struct reorder *s, event_id a, event_id b)
 {
     const struct limits limits = {.events = {a, b}, .count = 2};
     const uint32_t task_a = s->tasks.of[a];
@@ -466,7 +466,7 @@ enum splice_answer splice_adjacent(struct splice *s, event_id a, event_id b)
     return finish(s, &limits, &limits);
 }
 
-enum splice_answer splice_before(struct splice *s, event_id a, event_id b)
+enum reorder_answer reorder_before(struct reorder *s, event_id a, event_id b)
 {
     const struct limits limits = {.events = {b}, .count = 1};
     if (reach_count(&s->before, a, s->tasks.of[b]) > s->tasks.position[b]) {

@@ -21,7 +21,7 @@
 #include "order/hb.h"
 #include "race/lockset.h"
 
-struct splice {
+struct reorder {
     const struct hb *hb;     /* strict and saturated */
     const struct held *held; /* of contended locks */
     struct contexts tasks;   /* each task's whole list is one chain here */
@@ -40,24 +40,24 @@ struct splice {
     struct arena arena;
 };
 
-enum splice_answer {
+enum reorder_answer {
     SPLICE_SILENT, /* nothing can be said */
     SPLICE_NO,     /* no order has it */
     SPLICE_YES,    /* an order was found */
 };
 
-/* Makes ready for questions about the relation, whose list is allowed (splice_list_is_allowed). */
-void splice_build(struct splice *s, const struct hb *hb, const struct held *held);
-void splice_release(struct splice *s);
+/* Makes ready for questions about the relation, whose list is allowed (reorder_list_is_allowed). */
+void reorder_build(struct reorder *s, const struct hb *hb, const struct held *held);
+void reorder_release(struct reorder *s);
 
 /* Whether the list is an allowed order: it obeys the edges, and no two sections that exclude each
  * other overlap in it. Handlers do not overlap in a list, and waits are served in it by their
  * definition. */
-bool splice_list_is_allowed(const struct hb *hb);
+bool reorder_list_is_allowed(const struct hb *hb);
 
 /* Is there an order that has a and b side by side (and may have them the other way round)? One that
  * has a before b? O(tasks * sections open at once), about. */
-enum splice_answer splice_adjacent(struct splice *s, event_id a, event_id b);
-enum splice_answer splice_before(struct splice *s, event_id a, event_id b);
+enum reorder_answer reorder_adjacent(struct reorder *s, event_id a, event_id b);
+enum reorder_answer reorder_before(struct reorder *s, event_id a, event_id b);
 
 #endif

@@ -74,7 +74,7 @@ static void leave_open(struct query *q, const struct err *reason)
     }
 }
 
-int query_open(struct query *q, const struct hb *hb, struct tally *y, struct arena *a,
+int query_open(struct query *q, const struct hb *hb, struct race_groups *y, struct arena *a,
                struct err *e)
 {
     *q = (struct query){.y = y};
@@ -103,7 +103,7 @@ int query_open(struct query *q, const struct hb *hb, struct tally *y, struct are
     return 0;
 }
 
-void query_serve(struct query *q, struct tally *y)
+void query_serve(struct query *q, struct race_groups *y)
 {
     q->y = y;
 }

@@ -12,7 +12,7 @@
 #include "solve/solve.h"
 
 struct query {
-    struct tally *y; /* whom it answers */
+    struct race_groups *y; /* whom it answers */
     struct formula formula;
     struct solver *solver; /* NULL: the formula would be too large, every answer is unknown */
     uint64_t question_count;
@@ -23,14 +23,14 @@ struct query {
 /* Makes the folder that questions are written to (o->smtlib), if any are to be. */
 MUST_USE int query_make_folder(const struct race_options *o, struct err *e);
 
-/* Writes down the formula of hb, which is in scope REACH_ALL, and opens a solver for what the tally
- * asks. Fails when that cannot be opened. */
-MUST_USE int query_open(struct query *q, const struct hb *hb, struct tally *y, struct arena *a,
-                        struct err *e);
+/* Writes down the formula of hb, which is in scope REACH_ALL, and opens a solver for what the
+ * groups asks. Fails when that cannot be opened. */
+MUST_USE int query_open(struct query *q, const struct hb *hb, struct race_groups *y,
+                        struct arena *a, struct err *e);
 void query_close(struct query *q);
 
-/* Answers the tally from now on: counts for it, by its budget. */
-void query_serve(struct query *q, struct tally *y);
+/* Answers the groups from now on: counts for it, by its budget. */
+void query_serve(struct query *q, struct race_groups *y);
 
 /* False when every answer will be unknown. */
 static inline bool query_can_answer(const struct query *q)

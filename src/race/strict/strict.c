@@ -9,7 +9,7 @@ enum strict_onces {
     STRICT_FIXED,
 };
 
-static int build(struct strict *s, struct tally *y, enum strict_onces onces, struct notes *n,
+static int build(struct strict *s, struct race_groups *y, enum strict_onces onces, struct notes *n,
                  struct err *e);
 
 /* ---- asking a solver ---- */
@@ -84,8 +84,8 @@ static enum race_verdict decide_data(void *self, event_id a, event_id b)
     if (!hb_is_concurrent(&s->hb, a, b) || held_excludes(&s->held, &s->hb, a, b)) {
         return RACE_NO;
     }
-    const enum splice_answer answer =
-        s->list_is_allowed ? splice_adjacent(&s->splice, a, b) : SPLICE_SILENT;
+    const enum reorder_answer answer =
+        s->list_is_allowed ? reorder_adjacent(&s->reorder, a, b) : SPLICE_SILENT;
     if (answer != SPLICE_SILENT) {
         return answer == SPLICE_YES ? RACE_YES : RACE_NO;
     }
@@ -102,8 +102,8 @@ static enum race_verdict decide_message(void *self, event_id send, event_id rece
     if (send == receive || hb_is_before(&s->hb, receive, send)) {
         return RACE_NO;
     }
-    const enum splice_answer answer =
-        s->list_is_allowed ? splice_before(&s->splice, send, receive) : SPLICE_SILENT;
+    const enum reorder_answer answer =
+        s->list_is_allowed ? reorder_before(&s->reorder, send, receive) : SPLICE_SILENT;
     if (answer != SPLICE_SILENT) {
         return answer == SPLICE_YES ? RACE_YES : RACE_NO;
     }
@@ -137,7 +137,7 @@ void strict_read_classes(struct strict *s, const struct accesses *a)
     }
 }
 
-void strict_serve(struct strict *s, struct tally *y)
+void strict_serve(struct strict *s, struct race_groups *y)
 {
     s->y = y;
     query_serve(&s->query, y);
@@ -153,9 +153,9 @@ int strict_written(const struct strict *s, struct err *e)
 static void build_choices(struct strict *s)
 {
     held_build(&s->held, &s->hb, HELD_CONTENDED, &s->arena);
-    s->list_is_allowed = splice_list_is_allowed(&s->hb);
+    s->list_is_allowed = reorder_list_is_allowed(&s->hb);
     if (s->list_is_allowed) {
-        splice_build(&s->splice, &s->hb, &s->held);
+        reorder_build(&s->reorder, &s->hb, &s->held);
         /* Accesses of a routine that another task could run are decided one by one. */
         s->has_spans = s->hb.onces.count == 0 && lock_spans_apply(&s->hb);
     }
@@ -165,7 +165,7 @@ static void build_choices(struct strict *s)
     s->has_order = s->list_is_allowed || (can_ask(s) && query_any(&s->query) == RACE_YES);
 }
 
-static int build(struct strict *s, struct tally *y, enum strict_onces onces, struct notes *n,
+static int build(struct strict *s, struct race_groups *y, enum strict_onces onces, struct notes *n,
                  struct err *e)
 {
     *s = (struct strict){.y = y};
@@ -190,7 +190,7 @@ static int build(struct strict *s, struct tally *y, enum strict_onces onces, str
     return 0;
 }
 
-int strict_build(struct strict *s, struct tally *y, struct notes *n, struct err *e)
+int strict_build(struct strict *s, struct race_groups *y, struct notes *n, struct err *e)
 {
     return build(s, y, STRICT_MOVABLE, n, e);
 }
@@ -201,7 +201,7 @@ void strict_release(struct strict *s)
         strict_release(s->fixed);
     }
     if (s->list_is_allowed) {
-        splice_release(&s->splice);
+        reorder_release(&s->reorder);
     }
     if (s->is_open) {
         query_close(&s->query);

@@ -17,14 +17,14 @@
 #include "race/strict/solver_query.h"
 
 struct strict {
-    struct tally *y; /* counts what is asked, and watches the budget */
-    struct hb hb;    /* saturated */
-    bool is_plain;   /* nothing is left to choose, see plain.h */
+    struct race_groups *y; /* counts what is asked, and watches the budget */
+    struct hb hb;          /* saturated */
+    bool is_plain;         /* nothing is left to choose, see plain.h */
 
     /* What is needed where something is. */
     struct held held;
     bool list_is_allowed; /* and then there is: */
-    struct splice splice;
+    struct reorder reorder;
     bool has_class_locks;
     struct class_locks class_locks;
     bool has_spans; /* what locks say can be counted: */
@@ -40,17 +40,17 @@ struct strict {
     struct arena arena;
 };
 
-/* Builds what deciding needs for the tally, which has to be there as long as it decides. Fails on a
- * given order that names what is not there. */
-MUST_USE int strict_build(struct strict *s, struct tally *y, struct notes *n, struct err *e);
+/* Builds what deciding needs for the groups, which has to be there as long as it decides. Fails on
+ * a given order that names what is not there. */
+MUST_USE int strict_build(struct strict *s, struct race_groups *y, struct notes *n, struct err *e);
 void strict_release(struct strict *s);
 
 /* Learns which classes of the accesses locks keep apart, for strict_judge. The accesses must
  * outlive s. O(accesses * locks held), once something is left to choose; else nothing. */
 void strict_read_classes(struct strict *s, const struct accesses *a);
 
-/* Decides for this tally from now on. */
-void strict_serve(struct strict *s, struct tally *y);
+/* Decides for this groups from now on. */
+void strict_serve(struct strict *s, struct race_groups *y);
 
 /* -1 with the reason when a question could not be written to the folder the options name. */
 MUST_USE int strict_written(const struct strict *s, struct err *e);

@@ -388,7 +388,7 @@ struct semaphore_tally {
     int64_t least;   /* the initial count that the list needs */
 };
 
-static void tally_semaphore(struct semaphore_tally *s, const struct event *e)
+static void race_groups_semaphore(struct semaphore_tally *s, const struct event *e)
 {
     if (e->kind == EVENT_SEM_INIT) {
         s->value = s->value < 0 && (e->has & HAS_VALUE) != 0 ? e->value : s->value;
@@ -414,7 +414,7 @@ static void read_semaphores(struct facts *f)
         }
         must(number < tallies.count);
         f->of[id].thing = number;
-        tally_semaphore(&tallies.at[number], e);
+        race_groups_semaphore(&tallies.at[number], e);
     }
     vec_each (&tallies, s) {
         const int64_t initial = s->value > s->least ? s->value : s->least;

@@ -33,7 +33,8 @@ static int take(void *context, const char *bytes, size_t size, struct err *e)
 
 static int run(struct squares *s, uint32_t count, struct err *e)
 {
-    return crew_run(&(struct crew){.count = count, .work = work, .take = take, .context = s}, e);
+    return fork_pool_run(
+        &(struct fork_pool){.count = count, .work = work, .take = take, .context = s}, e);
 }
 
 TEST(results_come_in_the_order_of_the_parts)
@@ -84,8 +85,8 @@ TEST(results_may_be_long)
 {
     int part = 0;
     struct err e = {0};
-    const struct crew c = {.count = 3, .work = work_much, .take = take_much, .context = &part};
-    CHECK_INT(crew_run(&c, &e), 0);
+    const struct fork_pool c = {.count = 3, .work = work_much, .take = take_much, .context = &part};
+    CHECK_INT(fork_pool_run(&c, &e), 0);
     CHECK_INT(part, 3);
 }
 

@@ -61,8 +61,8 @@ TEST(atoms_stay_whole_and_what_may_not_be_ignored_stays)
             make_past(&made, &prng);
         }
         const struct past past = {made.steps, made.partner_of, STEPS};
-        CHECK(echoes_are_worth(&past));
-        echoes_draw(&r, &past, &prng);
+        CHECK(splice_windows_are_worth(&past));
+        splice_windows_draw(&r, &past, &prng);
         check_echo(&made, &r.candidate);
     }
     reducer_release(&r);

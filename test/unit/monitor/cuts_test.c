@@ -265,16 +265,16 @@ TEST(the_best_cut_is_found_over_the_whole_range_of_times)
 static bool is_in_some_part(const struct cuts *c, uint32_t report_count, const uint32_t *taken,
                             struct arena *a)
 {
-    struct portions portions;
+    struct time_partition partition;
     bool is_in = false;
-    portions_init(&portions, c, report_count, a);
-    while (!is_in && portions_next(&portions)) {
+    time_partition_init(&partition, c, report_count, a);
+    while (!is_in && time_partition_next(&partition)) {
         is_in = true;
         for (uint32_t p = 0; p < c->process_count; p++) {
-            is_in = is_in && portions.low[p] <= taken[p] && taken[p] <= portions.high[p];
+            is_in = is_in && partition.low[p] <= taken[p] && taken[p] <= partition.high[p];
         }
     }
-    portions_release(&portions);
+    time_partition_release(&partition);
     return is_in;
 }
 
@@ -315,16 +315,16 @@ TEST(parts_are_much_smaller_than_a_long_run)
                            .process = process,
                            .need_first = need_first,
                            .skew = 500};
-    struct portions portions;
-    portions_init(&portions, &c, PART, &arena);
+    struct time_partition partition;
+    time_partition_init(&partition, &c, PART, &arena);
     uint32_t count = 0;
-    while (portions_next(&portions)) {
+    while (time_partition_next(&partition)) {
         for (uint32_t p = 0; p < 2; p++) {
-            CHECK(portions.high[p] - portions.low[p] <= PART / 2 + 500 / 100 + 1);
+            CHECK(partition.high[p] - partition.low[p] <= PART / 2 + 500 / 100 + 1);
         }
         count++;
     }
     CHECK_INT(count, COUNT / PART + 1);
-    portions_release(&portions);
+    time_partition_release(&partition);
     arena_release(&arena);
 }

@@ -312,30 +312,30 @@ TEST(room_for_what_is_told_is_no_more_than_for_what_is_held)
     }
     out_char(&text, '\0');
     const struct trace *t = trace_of(text.buffer);
-    struct chronicle processes = {0};
+    struct state_history processes = {0};
     struct bound bound = {0};
     struct notes notes = {0};
     struct err e;
-    struct intake in = {.lag = INT64_MAX};
-    chronicle_processes(&processes, t);
+    struct ingest in = {.lag = INT64_MAX};
+    state_history_processes(&processes, t);
     const struct checker_system system = {processes.processes.at, processes.inside_count};
     CHECK_INT(bind_spec(&bound, &s, &system, &e), 0);
     processes.bound = &bound;
-    intake_init(&in, &processes, &s, &t->tables, &notes);
+    ingest_init(&in, &processes, &s, &t->tables, &notes);
     for (int64_t i = 0; i < EVENTS; i++) {
         struct event event = *trace_at(t, (event_id)(i % PROCESSES));
-        const uint32_t process = intake_process(&in, &event);
+        const uint32_t process = ingest_process(&in, &event);
         event.time = i;
         const uint64_t end = in.sources[process].end;
-        intake_take(&in, &event, process);
+        ingest_take(&in, &event, process);
         CHECK_INT(in.sources[process].end, end + 1);
-        intake_feed(&in, INT64_MAX);
-        intake_drop(&in, process, in.sources[process].end);
+        ingest_feed(&in, INT64_MAX);
+        ingest_drop(&in, process, in.sources[process].end);
     }
     CHECK(in.records.mask < 1000);
-    intake_release(&in);
+    ingest_release(&in);
     bound_release(&bound);
-    chronicle_release(&processes);
+    state_history_release(&processes);
     notes_release(&notes);
     out_abandon(&text);
     spec_release(&s);

@@ -154,7 +154,7 @@ struct crowd {
 static const enum history_kind kinds[] = {HISTORY_READ, HISTORY_READ, HISTORY_WRITE,
                                           HISTORY_ATOMIC_READ, HISTORY_ATOMIC_WRITE};
 
-static void crowd_step(struct crowd *c, struct history *h, uint64_t index)
+static void parallel_step(struct crowd *c, struct history *h, uint64_t index)
 {
     const uint32_t column = (uint32_t)prng_below(&c->prng, COLUMNS);
     uint32_t *seen = c->seen[column];
@@ -194,7 +194,7 @@ static void run_crowd(struct history *h, uint64_t *told, uint64_t seed, uint32_t
         c.seen[i][i] = 1;
     }
     for (uint64_t i = 0; i < 4000; i++) {
-        crowd_step(&c, h, i);
+        parallel_step(&c, h, i);
         if (i % 1500 == 1499) {
             history_trim(h, c.seen[0], i == 1499 ? UINT32_MAX : 2);
         }

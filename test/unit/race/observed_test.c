@@ -427,8 +427,8 @@ TEST(messages_under_way_are_bounded)
     out_text(&text, "B rcv u msg=39; B w x39; C rcv u msg=0; C w x0");
     out_char(&text, '\0');
     check_races(text.buffer, "");
-    struct told told =
-        tell_races(trace_of(text.buffer), 1, (struct observed_options){.parcel_bytes_max = 2000});
+    struct told told = tell_races(trace_of(text.buffer), 1,
+                                  (struct observed_options){.pending_clock_bytes_max = 2000});
     CHECK_TEXT(told.text.buffer, "x0 0-83");
     told_release(&told);
     out_abandon(&text);

@@ -60,8 +60,8 @@ static uint64_t look_length(void)
         return LOOK_NS;
     }
     struct task *me = control_self;
-    me->looks = me->look_stamp == turn_stamp() ? me->looks + 1 : 0;
-    me->look_stamp = turn_stamp();
+    me->looks = me->look_stamp == sched_stamp() ? me->looks + 1 : 0;
+    me->look_stamp = sched_stamp();
     const uint32_t more = me->looks > LOOKS_PLAIN ? me->looks - LOOKS_PLAIN : 0;
     return (uint64_t)LOOK_NS << (more < DOUBLINGS_MAX ? more : DOUBLINGS_MAX);
 }
@@ -71,12 +71,12 @@ static uint64_t look_length(void)
 static uint64_t look(const void *place)
 {
     if (control_is_mine() && task_repeats(place, &control_clock, 0)) {
-        (void)turn_take(
+        (void)sched_take(
             &(struct act){.kind = EVENT_CALL, .is_of_time = true, .is_idle = true, .place = place});
     }
     control->result.has_looked = 1;
     const uint64_t length = look_length();
-    const uint64_t next = turn_next_deadline();
+    const uint64_t next = sched_next_deadline();
     if (control_clock + length < next) {
         control_clock += length;
     } else if (control_clock + 1 < next) {
@@ -143,14 +143,14 @@ RT_EXPORT clock_t clock(void)
 /* False when a signal ended it. */
 static bool sleep_until(uint64_t deadline, const void *place)
 {
-    (void)turn_take(&(struct act){.kind = EVENT_SLEEP,
-                                  .is_of_time = true,
-                                  .writes = true,
-                                  .wait = WAIT_TIME,
-                                  .deadline = deadline == 0 ? 1 : deadline,
-                                  .interruption = INTERRUPTED_ALWAYS,
-                                  .is_cancellable = true,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_SLEEP,
+                                   .is_of_time = true,
+                                   .writes = true,
+                                   .wait = WAIT_TIME,
+                                   .deadline = deadline == 0 ? 1 : deadline,
+                                   .interruption = INTERRUPTED_ALWAYS,
+                                   .is_cancellable = true,
+                                   .place = place});
     task_test_cancel();
     return !control_self->is_interrupted;
 }
@@ -247,7 +247,7 @@ RT_EXPORT int thrd_sleep(const struct timespec *length, struct timespec *left)
 static void yield(const void *place)
 {
     if (control_is_mine()) {
-        (void)turn_take(&(struct act){
+        (void)sched_take(&(struct act){
             .kind = EVENT_TASK_SWITCH, .is_idle = task_repeats(place, NULL, 0), .place = place});
     }
 }

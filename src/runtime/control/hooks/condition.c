@@ -9,16 +9,16 @@
 static int wake_and_lock(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline,
                          const void *place)
 {
-    const bool is_woken = turn_take(&(struct act){.kind = EVENT_WAIT_END,
-                                                  .object = c,
-                                                  .writes = true,
-                                                  .wait = WAIT_CONDITION,
-                                                  .deadline = deadline,
-                                                  .interruption = INTERRUPTED_ALWAYS,
-                                                  .is_untraced = true,
-                                                  .is_cancellable = true,
-                                                  .place = place});
-    const bool is_late = !is_woken && !turn_is_interrupted();
+    const bool is_woken = sched_take(&(struct act){.kind = EVENT_WAIT_END,
+                                                   .object = c,
+                                                   .writes = true,
+                                                   .wait = WAIT_CONDITION,
+                                                   .deadline = deadline,
+                                                   .interruption = INTERRUPTED_ALWAYS,
+                                                   .is_untraced = true,
+                                                   .is_cancellable = true,
+                                                   .place = place});
+    const bool is_late = !is_woken && !sched_is_interrupted();
     const int taken = lock_mutex_after_wait(m, c, place);
     task_test_cancel();
     return taken != 0 || !is_late ? taken : ETIMEDOUT;
@@ -29,32 +29,32 @@ static int wake_and_lock(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadlin
 int condition_wait(pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline, const void *place)
 {
     task_test_cancel();
-    (void)turn_take(&(struct act){.kind = EVENT_WAIT_BEGIN,
-                                  .object = c,
-                                  .second = m,
-                                  .writes = true,
-                                  .touch_second = TOUCH_FREE,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_WAIT_BEGIN,
+                                   .object = c,
+                                   .second = m,
+                                   .writes = true,
+                                   .touch_second = TOUCH_FREE,
+                                   .place = place});
     const int given = lock_mutex_give(m);
     if (given != 0) {
-        turn_refused();
+        sched_refused();
         return given;
     }
     if (control->spurious_max > 0) {
         return wake_and_lock(c, m, deadline, place);
     }
     control->result.has_waited = 1;
-    const bool is_signalled = turn_take(&(struct act){.kind = EVENT_WAIT_END,
-                                                      .object = c,
-                                                      .second = m,
-                                                      .writes = true,
-                                                      .touch_second = TOUCH_NEXT,
-                                                      .wait = WAIT_CONDITION,
-                                                      .deadline = deadline,
-                                                      .interruption = INTERRUPTED_ALWAYS,
-                                                      .is_cancellable = true,
-                                                      .place = place});
-    const bool is_woken_for_nothing = !is_signalled && turn_is_interrupted();
+    const bool is_signalled = sched_take(&(struct act){.kind = EVENT_WAIT_END,
+                                                       .object = c,
+                                                       .second = m,
+                                                       .writes = true,
+                                                       .touch_second = TOUCH_NEXT,
+                                                       .wait = WAIT_CONDITION,
+                                                       .deadline = deadline,
+                                                       .interruption = INTERRUPTED_ALWAYS,
+                                                       .is_cancellable = true,
+                                                       .place = place});
+    const bool is_woken_for_nothing = !is_signalled && sched_is_interrupted();
     const int taken = is_signalled ? lock_mutex_take(m) : lock_mutex_after_wait(m, c, place);
     task_test_cancel();
     return is_signalled || is_woken_for_nothing || taken != 0 ? taken : ETIMEDOUT;
@@ -69,14 +69,14 @@ int condition_until(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
 
 void condition_signal(const pthread_cond_t *c, bool is_broadcast, const void *place)
 {
-    (void)turn_take(&(struct act){.kind = is_broadcast ? EVENT_BROADCAST : EVENT_SIGNAL,
-                                  .object = c,
-                                  .writes = true,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = is_broadcast ? EVENT_BROADCAST : EVENT_SIGNAL,
+                                   .object = c,
+                                   .writes = true,
+                                   .place = place});
     if (is_broadcast) {
-        turn_broadcast(c);
+        sched_broadcast(c);
     } else {
-        turn_signal(c);
+        sched_signal(c);
     }
 }
 

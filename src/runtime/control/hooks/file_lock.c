@@ -89,7 +89,7 @@ static int set(const struct request *r)
     bool is_again = false;
     end_use(r->fd, r->place);
     while (true) {
-        (void)turn_take(&(struct act){
+        (void)sched_take(&(struct act){
             .kind = EVENT_FILE_WRITE,
             .known = &object,
             .writes = true,
@@ -99,7 +99,7 @@ static int set(const struct request *r)
             .place = r->place});
         const long result = try(r);
         if (result == 0) {
-            turn_changed();
+            sched_changed();
             if (e != NULL) {
                 tell(r, e);
             } else {

@@ -21,11 +21,11 @@ static void take_free(const void *block, const void *place)
 {
     if (control_is_on && control_is_mine() && task_has_others() &&
         heap_is_shared((uintptr_t)block, control_self->number)) {
-        (void)turn_take(&(struct act){.kind = EVENT_FREE,
-                                      .object = block,
-                                      .writes = true,
-                                      .is_of_block = true,
-                                      .place = place});
+        (void)sched_take(&(struct act){.kind = EVENT_FREE,
+                                       .object = block,
+                                       .writes = true,
+                                       .is_of_block = true,
+                                       .place = place});
     }
 }
 

@@ -59,10 +59,10 @@ static bool point(const struct act *act)
     memory_check(act->object, act->size);
     const bool is_step = is_shared();
     if (is_step) {
-        (void)turn_take(act);
+        (void)sched_take(act);
         memory_check(act->object, act->size);
         if (act->kind == EVENT_READ) {
-            turn_value((int64_t)value_at(act->object, act->size));
+            sched_value((int64_t)value_at(act->object, act->size));
         }
     }
     cover_enter(act->place);
@@ -281,12 +281,12 @@ void clew_rt_atomic_enter(const volatile void *address)
 void clew_rt_atomic_leave(const struct clew_rt_atomic *o)
 {
     if (control_is_mine() && value_at(o->address, o->size) != found) {
-        turn_changed();
+        sched_changed();
     }
     if (is_found_in_step) { /* a compare-and-exchange that fails is a load */
         is_found_in_step = false;
-        turn_traced((enum event_kind)o->kind);
-        turn_mode(mode_of(o));
+        sched_traced((enum event_kind)o->kind);
+        sched_mode(mode_of(o));
     }
     watch_look(o->place);
 }
@@ -300,7 +300,7 @@ void clew_rt_fence(uint8_t mode)
         control_self->has_released = true;
     }
     if (mode != MEMORY_RELEASE && mode != MEMORY_RELAXED) {
-        turn_acquire();
+        sched_acquire();
     }
 }
 

@@ -196,7 +196,7 @@ int lock_mutex_take(pthread_mutex_t *m)
 static int traced(int result)
 {
     if (result != 0 && result != EOWNERDEAD) {
-        turn_refused();
+        sched_refused();
     }
     return result;
 }
@@ -211,20 +211,20 @@ int lock_mutex(pthread_mutex_t *m, uint64_t deadline, const void *place)
                             .wait = WAIT_MUTEX,
                             .deadline = deadline,
                             .place = place};
-    return turn_take(&act) ? traced(lock_mutex_take(m)) : ETIMEDOUT;
+    return sched_take(&act) ? traced(lock_mutex_take(m)) : ETIMEDOUT;
 }
 
 int lock_mutex_after_wait(pthread_mutex_t *m, const pthread_cond_t *c, const void *place)
 {
-    (void)turn_take(&(struct act){.kind = EVENT_LOCK,
-                                  .traced = EVENT_WAIT_END,
-                                  .mode = LOCK_MUTEX,
-                                  .object = m,
-                                  .condition = c,
-                                  .writes = true,
-                                  .touch = TOUCH_NEXT,
-                                  .wait = WAIT_MUTEX,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_LOCK,
+                                   .traced = EVENT_WAIT_END,
+                                   .mode = LOCK_MUTEX,
+                                   .object = m,
+                                   .condition = c,
+                                   .writes = true,
+                                   .touch = TOUCH_NEXT,
+                                   .wait = WAIT_MUTEX,
+                                   .place = place});
     return lock_mutex_take(m);
 }
 
@@ -232,19 +232,19 @@ int lock_mutex_try(pthread_mutex_t *m, const void *place)
 {
     const bool is_idle =
         control_is_on && task_repeats(place, m, (uint64_t)(uint32_t)m->__data.__owner);
-    (void)turn_take(&(struct act){.kind = EVENT_LOCK,
-                                  .mode = LOCK_TRY_MUTEX,
-                                  .object = m,
-                                  .writes = true,
-                                  .touch = TOUCH_BOTH,
-                                  .is_unsure = true,
-                                  .is_idle = is_idle,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_LOCK,
+                                   .mode = LOCK_TRY_MUTEX,
+                                   .object = m,
+                                   .writes = true,
+                                   .touch = TOUCH_BOTH,
+                                   .is_unsure = true,
+                                   .is_idle = is_idle,
+                                   .place = place});
     const bool is_own = m->__data.__lock != 0 && m->__data.__owner == own_number();
     if (!mutex_is_free(m, control_self) || (is_own && mutex_type(m) == PTHREAD_MUTEX_ERRORCHECK)) {
         return traced(EBUSY);
     }
-    turn_changed();
+    sched_changed();
     return traced(lock_mutex_take(m));
 }
 
@@ -271,12 +271,12 @@ int lock_mutex_give(pthread_mutex_t *m)
 
 int lock_mutex_unlock(pthread_mutex_t *m, const void *place)
 {
-    (void)turn_take(&(struct act){.kind = EVENT_UNLOCK,
-                                  .mode = LOCK_MUTEX,
-                                  .object = m,
-                                  .writes = true,
-                                  .touch = TOUCH_FREE,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_UNLOCK,
+                                   .mode = LOCK_MUTEX,
+                                   .object = m,
+                                   .writes = true,
+                                   .touch = TOUCH_FREE,
+                                   .place = place});
     return traced(lock_mutex_give(m));
 }
 
@@ -364,7 +364,7 @@ static int rwlock_lock(pthread_rwlock_t *l, int how, uint64_t deadline, const vo
                                               : WAIT_WRITE,
                             .deadline = deadline,
                             .place = place};
-    if (!turn_take(&act)) {
+    if (!sched_take(&act)) {
         return ETIMEDOUT;
     }
     if (l->__data.__cur_writer != 0 || (!is_read && l->__data.__readers != 0)) {
@@ -375,7 +375,7 @@ static int rwlock_lock(pthread_rwlock_t *l, int how, uint64_t deadline, const vo
     } else {
         l->__data.__cur_writer = own_number();
     }
-    turn_changed();
+    sched_changed();
     return 0;
 }
 
@@ -439,13 +439,13 @@ RT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
         return REAL(pthread_rwlock_unlock)(l);
     }
     const bool is_writer = l->__data.__cur_writer == own_number();
-    (void)turn_take(&(struct act){.kind = EVENT_UNLOCK,
-                                  .mode = is_writer ? LOCK_RW_WRITE : LOCK_RW_READ,
-                                  .object = l,
-                                  .writes = is_writer,
-                                  .touch = is_writer ? TOUCH_FREE_OF_ALL : TOUCH_FREE,
-                                  .place = RT_PLACE});
-    turn_changed();
+    (void)sched_take(&(struct act){.kind = EVENT_UNLOCK,
+                                   .mode = is_writer ? LOCK_RW_WRITE : LOCK_RW_READ,
+                                   .object = l,
+                                   .writes = is_writer,
+                                   .touch = is_writer ? TOUCH_FREE_OF_ALL : TOUCH_FREE,
+                                   .place = RT_PLACE});
+    sched_changed();
     if (is_writer) {
         l->__data.__cur_writer = 0;
     } else if (l->__data.__readers > 0) {
@@ -493,19 +493,19 @@ static int spin_lock(pthread_spinlock_t *l, bool is_try, const void *place)
     if (!control_is_on) {
         return spin_in_thread(l, is_try);
     }
-    (void)turn_take(&(struct act){.kind = EVENT_LOCK,
-                                  .mode = is_try ? LOCK_TRY_MUTEX : LOCK_MUTEX,
-                                  .object = l,
-                                  .writes = true,
-                                  .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,
-                                  .is_unsure = is_try,
-                                  .is_idle = is_try && task_repeats(place, l, (uint32_t)*l),
-                                  .wait = is_try ? WAIT_NOTHING : WAIT_SPIN,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_LOCK,
+                                   .mode = is_try ? LOCK_TRY_MUTEX : LOCK_MUTEX,
+                                   .object = l,
+                                   .writes = true,
+                                   .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,
+                                   .is_unsure = is_try,
+                                   .is_idle = is_try && task_repeats(place, l, (uint32_t)*l),
+                                   .wait = is_try ? WAIT_NOTHING : WAIT_SPIN,
+                                   .place = place});
     if (*l != 0) {
         return traced(EBUSY);
     }
-    turn_changed();
+    sched_changed();
     *l = own_number();
     return 0;
 }
@@ -522,12 +522,12 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *l)
 
 RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
-    (void)turn_take(&(struct act){.kind = EVENT_UNLOCK,
-                                  .mode = LOCK_MUTEX,
-                                  .object = l,
-                                  .writes = true,
-                                  .touch = TOUCH_FREE,
-                                  .place = RT_PLACE});
+    (void)sched_take(&(struct act){.kind = EVENT_UNLOCK,
+                                   .mode = LOCK_MUTEX,
+                                   .object = l,
+                                   .writes = true,
+                                   .touch = TOUCH_FREE,
+                                   .place = RT_PLACE});
     /* Pairs with the acquire in spin_in_thread. */
     __atomic_store_n(l, 0, __ATOMIC_RELEASE);
     return 0;
@@ -538,21 +538,21 @@ RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 static int semaphore_wait(sem_t *s, bool is_try, uint64_t deadline, const void *place)
 {
     const bool is_there =
-        turn_take(&(struct act){.kind = EVENT_SEM_WAIT,
-                                .object = s,
-                                .writes = true,
-                                .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,
-                                .is_unsure = is_try,
-                                .is_idle = is_try && task_repeats(place, s, *number_in(s)),
-                                .wait = is_try ? WAIT_NOTHING : WAIT_SEMAPHORE,
-                                .deadline = deadline,
-                                .interruption = INTERRUPTED_MAYBE,
-                                .is_cancellable = !is_try,
-                                .place = place});
+        sched_take(&(struct act){.kind = EVENT_SEM_WAIT,
+                                 .object = s,
+                                 .writes = true,
+                                 .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,
+                                 .is_unsure = is_try,
+                                 .is_idle = is_try && task_repeats(place, s, *number_in(s)),
+                                 .wait = is_try ? WAIT_NOTHING : WAIT_SEMAPHORE,
+                                 .deadline = deadline,
+                                 .interruption = INTERRUPTED_MAYBE,
+                                 .is_cancellable = !is_try,
+                                 .place = place});
     if (!is_try) {
         task_test_cancel();
     }
-    if (!is_there && turn_is_interrupted()) {
+    if (!is_there && sched_is_interrupted()) {
         errno = EINTR;
         return -1;
     }
@@ -561,7 +561,7 @@ static int semaphore_wait(sem_t *s, bool is_try, uint64_t deadline, const void *
         errno = is_there ? EAGAIN : ETIMEDOUT;
         return -1;
     }
-    turn_changed();
+    sched_changed();
     --*number_in(s);
     return 0;
 }
@@ -603,13 +603,13 @@ RT_EXPORT int sem_post(sem_t *s)
     if (!control_is_on) {
         return REAL(sem_post)(s);
     }
-    (void)turn_take(&(struct act){.kind = EVENT_SEM_POST,
-                                  .object = s,
-                                  .writes = true,
-                                  .touch = TOUCH_BOTH,
-                                  .place = RT_PLACE});
+    (void)sched_take(&(struct act){.kind = EVENT_SEM_POST,
+                                   .object = s,
+                                   .writes = true,
+                                   .touch = TOUCH_BOTH,
+                                   .place = RT_PLACE});
     if (*number_in(s) == SEM_VALUE_MAX) {
-        turn_refused();
+        sched_refused();
         errno = EOVERFLOW;
         return -1;
     }
@@ -648,15 +648,15 @@ RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
     if (!control_is_on) {
         return REAL(pthread_barrier_wait)(b);
     }
-    (void)turn_take(
+    (void)sched_take(
         &(struct act){.kind = EVENT_BARRIER_ENTER, .object = b, .writes = true, .place = RT_PLACE});
     if (++number_in(b)[BARRIER_COME] >= number_in(b)[BARRIER_COUNT]) {
         number_in(b)[BARRIER_COME] = 0;
-        (void)turn_wake(b, UINT32_MAX);
-        turn_report(EVENT_BARRIER_EXIT, turn_step());
+        (void)sched_wake(b, UINT32_MAX);
+        sched_report(EVENT_BARRIER_EXIT, sched_step());
         return PTHREAD_BARRIER_SERIAL_THREAD;
     }
-    (void)turn_take(&(struct act){
+    (void)sched_take(&(struct act){
         .kind = EVENT_BARRIER_EXIT, .object = b, .wait = WAIT_BARRIER, .place = RT_PLACE});
     return 0;
 }
@@ -670,23 +670,23 @@ static void once_again(void *once)
 
 int lock_once(pthread_once_t *once, void (*run)(void), const void *place)
 {
-    (void)turn_take(&(struct act){.kind = EVENT_ONCE,
-                                  .object = once,
-                                  .writes = *once != ONCE_DONE,
-                                  .wait = WAIT_ONCE,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_ONCE,
+                                   .object = once,
+                                   .writes = *once != ONCE_DONE,
+                                   .wait = WAIT_ONCE,
+                                   .place = place});
     if (*once == ONCE_DONE) {
         return 0;
     }
-    const uint64_t step = turn_step();
-    turn_refused(); /* the event is the end of the initialization */
+    const uint64_t step = sched_step();
+    sched_refused(); /* the event is the end of the initialization */
     *once = ONCE_BEGUN;
-    turn_report(EVENT_ONCE_BEGIN, step);
+    sched_report(EVENT_ONCE_BEGIN, step);
     pthread_cleanup_push(once_again, once);
     run();
     pthread_cleanup_pop(0);
     *once = ONCE_DONE;
-    turn_report(EVENT_ONCE, step);
+    sched_report(EVENT_ONCE, step);
     return 0;
 }
 
@@ -722,29 +722,29 @@ static void stream_take(FILE *file)
 
 static void stream_lock(FILE *file, const void *place)
 {
-    (void)turn_take(&(struct act){.kind = EVENT_LOCK,
-                                  .mode = LOCK_MUTEX,
-                                  .object = file,
-                                  .writes = true,
-                                  .touch = TOUCH_NEXT,
-                                  .wait = WAIT_STREAM,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_LOCK,
+                                   .mode = LOCK_MUTEX,
+                                   .object = file,
+                                   .writes = true,
+                                   .touch = TOUCH_NEXT,
+                                   .wait = WAIT_STREAM,
+                                   .place = place});
     stream_take(file);
 }
 
 static void stream_unlock(FILE *file, const void *place)
 {
-    (void)turn_take(&(struct act){.kind = EVENT_UNLOCK,
-                                  .mode = LOCK_MUTEX,
-                                  .object = file,
-                                  .writes = true,
-                                  .touch = TOUCH_FREE,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_UNLOCK,
+                                   .mode = LOCK_MUTEX,
+                                   .object = file,
+                                   .writes = true,
+                                   .touch = TOUCH_FREE,
+                                   .place = place});
     struct stream_lock *l = stream_lock_of(file);
     if (l != NULL && l->owner == own_number()) {
         l->count--;
     } else {
-        turn_refused(); /* it is not the caller's */
+        sched_refused(); /* it is not the caller's */
     }
 }
 
@@ -769,7 +769,7 @@ RT_EXPORT int ftrylockfile(FILE *file)
         return 0;
     }
     const void *place = RT_PLACE;
-    (void)turn_take(
+    (void)sched_take(
         &(struct act){.kind = EVENT_LOCK,
                       .mode = LOCK_TRY_MUTEX,
                       .object = file,
@@ -781,7 +781,7 @@ RT_EXPORT int ftrylockfile(FILE *file)
     if (!stream_is_free(file, control_self)) {
         return traced(EBUSY);
     }
-    turn_changed();
+    sched_changed();
     stream_take(file);
     return 0;
 }

@@ -63,7 +63,7 @@ static bool await(const struct awaited *w)
     if (has_outer && w->call != NULL) {
         control_outside(w->call);
     }
-    const bool is_there = turn_take(&(struct act){
+    const bool is_there = sched_take(&(struct act){
         .kind = EVENT_WAIT_END,
         .known = w->count == 1 ? &object : NULL,
         .is_of_all = w->count > 1,
@@ -80,7 +80,7 @@ static bool await(const struct awaited *w)
         .place = w->place});
     me->signals_blocked = blocked;
     task_test_cancel();
-    if (!is_there && turn_is_interrupted()) {
+    if (!is_there && sched_is_interrupted()) {
         errno = EINTR;
     }
     return is_there;
@@ -128,7 +128,7 @@ static int poll_until(struct awaited *w, const struct timespec *most)
         return -1;
     }
     if (!await(w)) {
-        if (turn_is_interrupted()) {
+        if (sched_is_interrupted()) {
             return -1;
         }
         for (uint32_t i = 0; i < w->count; i++) {
@@ -224,7 +224,7 @@ static int select_until(int limit, fd_set *const sets[SETS_MAX], const struct ti
     if (!set_deadline(&w, most)) {
         return -1;
     }
-    if (!await(&w) && turn_is_interrupted()) {
+    if (!await(&w) && sched_is_interrupted()) {
         return -1;
     }
     struct timespec now = {0};
@@ -295,7 +295,7 @@ static int set_until(const struct set *s, const struct timespec *most, const voi
     if (!set_deadline(&w, most)) {
         return -1;
     }
-    if (!await(&w) && turn_is_interrupted()) {
+    if (!await(&w) && sched_is_interrupted()) {
         return -1;
     }
     const long count = sys(SYS_epoll_pwait, s->fd, s->events, s->most, 0L, NULL, 0L);

@@ -26,9 +26,9 @@
 /* Ending is an operation: others may go before it. */
 static void take_exit(int status, const void *place)
 {
-    (void)turn_take(&(struct act){.kind = EVENT_PROCESS_EXIT, .is_of_all = true, .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_PROCESS_EXIT, .is_of_all = true, .place = place});
     if (control_is_on) {
-        turn_value(status);
+        sched_value(status);
     }
 }
 
@@ -436,11 +436,11 @@ static void take_unmap(void *address, const void *place)
         return;
     }
     if (task_has_others()) {
-        (void)turn_take(&(struct act){.kind = EVENT_FREE,
-                                      .object = address,
-                                      .writes = true,
-                                      .is_of_block = true,
-                                      .place = place});
+        (void)sched_take(&(struct act){.kind = EVENT_FREE,
+                                       .object = address,
+                                       .writes = true,
+                                       .is_of_block = true,
+                                       .place = place});
     }
     object_file_gone(address);
 }

@@ -182,7 +182,7 @@ static bool await(const struct transfer *t, bool is_waiting)
     const bool is_nothing = e != NULL && e->kind == CONTROL_PIPE && t->size == 0;
     const bool is_waited_for = is_waiting && !is_file && !is_nothing;
     const bool is_try = !is_waiting && !is_file;
-    const bool is_there = turn_take(
+    const bool is_there = sched_take(
         &(struct act){.kind = is_file ? (t->is_send ? EVENT_FILE_WRITE : EVENT_FILE_READ)
                                       : (t->is_send ? EVENT_SEND : EVENT_RECV),
                       .known = &object,
@@ -199,7 +199,7 @@ static bool await(const struct transfer *t, bool is_waiting)
                       .place = t->place});
     task_test_cancel();
     if (!is_there) {
-        errno = turn_is_interrupted() ? EINTR : EAGAIN;
+        errno = sched_is_interrupted() ? EINTR : EAGAIN;
     }
     return is_there;
 }
@@ -275,7 +275,7 @@ static long perform_and_tell(const struct transfer *t, bool is_waiting)
     const long result = perform_ready(&made, is_waiting);
     const int saved = errno;
     if (result >= 0) {
-        turn_changed();
+        sched_changed();
     }
     if (result >= 0 || errno != EAGAIN || !is_waiting) {
         tell(&made, result);

@@ -58,13 +58,13 @@ static bool is_signal(int signal)
 /* A task is named by the one who sends; the process is everybody's. */
 static void take_sending(const struct task *t, const void *place)
 {
-    (void)turn_take(&(struct act){.kind = EVENT_INTERRUPT,
-                                  .traced = EVENT_CALL,
-                                  .is_of_task = t != NULL,
-                                  .is_of_all = t == NULL,
-                                  .peer = t == NULL ? 0 : t->number,
-                                  .writes = true,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_INTERRUPT,
+                                   .traced = EVENT_CALL,
+                                   .is_of_task = t != NULL,
+                                   .is_of_all = t == NULL,
+                                   .peer = t == NULL ? 0 : t->number,
+                                   .writes = true,
+                                   .place = place});
 }
 
 /* Who sends to itself has it before the call returns, where it does not block it. */
@@ -249,20 +249,20 @@ static bool await(uint64_t set, uint64_t deadline, const void *place)
     struct task *me = control_self;
     const struct object object = object_of_kind(CONTROL_SIGNAL, 0, 0);
     me->signals_awaited = set;
-    const bool is_there = turn_take(&(struct act){.kind = EVENT_WAIT_END,
-                                                  .known = &object,
-                                                  .is_of_all = true,
-                                                  .is_untraced = true,
-                                                  .is_unsure = true,
-                                                  .wait = WAIT_SIGNAL,
-                                                  .deadline = deadline,
-                                                  .interruption = INTERRUPTED_ALWAYS,
-                                                  .is_cancellable = true,
-                                                  .place = place});
+    const bool is_there = sched_take(&(struct act){.kind = EVENT_WAIT_END,
+                                                   .known = &object,
+                                                   .is_of_all = true,
+                                                   .is_untraced = true,
+                                                   .is_unsure = true,
+                                                   .wait = WAIT_SIGNAL,
+                                                   .deadline = deadline,
+                                                   .interruption = INTERRUPTED_ALWAYS,
+                                                   .is_cancellable = true,
+                                                   .place = place});
     me->signals_awaited = 0;
     task_test_cancel();
     if (!is_there) {
-        errno = turn_is_interrupted() ? EINTR : EAGAIN;
+        errno = sched_is_interrupted() ? EINTR : EAGAIN;
     }
     return is_there;
 }

@@ -164,7 +164,7 @@ static void take_close(int fd, enum event_kind kind, const void *place)
 {
     if (control_is_mine() && end_of(fd) != NULL && task_has_others()) {
         const struct object object = end_object(fd);
-        (void)turn_take(
+        (void)sched_take(
             &(struct act){.kind = kind, .known = &object, .writes = true, .place = place});
     }
 }
@@ -203,7 +203,7 @@ RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
     const int to = control_is_mine() ? end_at_address(address.__sockaddr__, size, type_of(fd)) : -1;
     if (to >= 0) {
         const struct object object = end_object(to);
-        (void)turn_take(&(struct act){
+        (void)sched_take(&(struct act){
             .kind = EVENT_CONNECT, .known = &object, .writes = true, .place = RT_PLACE});
     } else if (control_is_mine() && end_of(fd) != NULL) {
         control_outside("connect");
@@ -227,29 +227,29 @@ RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags
         const bool is_idle = !is_waiting && sys_poll(&awaited, 1, 0) == 0 &&
                              task_repeats(RT_PLACE, (const void *)(intptr_t)fd, 0);
         const bool is_there =
-            turn_take(&(struct act){.kind = EVENT_ACCEPT,
-                                    .known = &object,
-                                    .writes = true,
-                                    .is_unsure = !is_waiting,
-                                    .is_idle = is_idle,
-                                    .wait = is_waiting ? WAIT_READY : WAIT_NOTHING,
-                                    .descriptors = &awaited,
-                                    .descriptor_count = 1,
-                                    .deadline = is_waiting ? end_patience(fd, false) : 0,
-                                    .is_outer = end_is_outer(fd),
-                                    .interruption = INTERRUPTED_MAYBE,
-                                    .is_cancellable = true,
-                                    .place = RT_PLACE});
+            sched_take(&(struct act){.kind = EVENT_ACCEPT,
+                                     .known = &object,
+                                     .writes = true,
+                                     .is_unsure = !is_waiting,
+                                     .is_idle = is_idle,
+                                     .wait = is_waiting ? WAIT_READY : WAIT_NOTHING,
+                                     .descriptors = &awaited,
+                                     .descriptor_count = 1,
+                                     .deadline = is_waiting ? end_patience(fd, false) : 0,
+                                     .is_outer = end_is_outer(fd),
+                                     .interruption = INTERRUPTED_MAYBE,
+                                     .is_cancellable = true,
+                                     .place = RT_PLACE});
         task_test_cancel();
         if (!is_there) {
-            errno = turn_is_interrupted() ? EINTR : EAGAIN;
+            errno = sched_is_interrupted() ? EINTR : EAGAIN;
             return -1;
         }
     }
     end_use(fd, RT_PLACE);
     const int result = (int)sys(SYS_accept4, fd, address.__sockaddr__, size, flags);
     if (result >= 0 && control_is_on) {
-        turn_changed();
+        sched_changed();
         control->result.has_accepted = 1;
         end_accepts(fd, result, RT_PLACE);
     }

@@ -103,32 +103,32 @@ static long fail(int reason)
  * always send back. */
 static long futex_wait(const struct futex *f)
 {
-    (void)turn_take(&(struct act){
+    (void)sched_take(&(struct act){
         .kind = EVENT_WAIT_BEGIN, .object = f->word, .writes = true, .place = f->place});
     if (*f->word != f->value) {
-        turn_refused();
+        sched_refused();
         return fail(EAGAIN);
     }
-    const uint64_t begin = turn_step();
-    const bool is_woken = turn_take(&(struct act){.kind = EVENT_WAIT_END,
-                                                  .object = f->word,
-                                                  .writes = true,
-                                                  .wait = WAIT_WAKE,
-                                                  .deadline = f->deadline,
-                                                  .interruption = INTERRUPTED_ALWAYS,
-                                                  .place = f->place});
+    const uint64_t begin = sched_step();
+    const bool is_woken = sched_take(&(struct act){.kind = EVENT_WAIT_END,
+                                                   .object = f->word,
+                                                   .writes = true,
+                                                   .wait = WAIT_WAKE,
+                                                   .deadline = f->deadline,
+                                                   .interruption = INTERRUPTED_ALWAYS,
+                                                   .place = f->place});
     if (!is_woken) {
-        turn_report(EVENT_WAIT_END, begin);
+        sched_report(EVENT_WAIT_END, begin);
     }
-    return is_woken ? 0 : fail(turn_is_interrupted() ? EINTR : ETIMEDOUT);
+    return is_woken ? 0 : fail(sched_is_interrupted() ? EINTR : ETIMEDOUT);
 }
 
 static long futex_wake(const struct futex *f)
 {
-    (void)turn_take(
+    (void)sched_take(
         &(struct act){.kind = EVENT_SIGNAL, .object = f->word, .writes = true, .place = f->place});
-    const uint32_t woken = turn_wake(f->word, f->value);
-    turn_traced(woken > 1 ? EVENT_BROADCAST : EVENT_SIGNAL);
+    const uint32_t woken = sched_wake(f->word, f->value);
+    sched_traced(woken > 1 ? EVENT_BROADCAST : EVENT_SIGNAL);
     return woken;
 }
 

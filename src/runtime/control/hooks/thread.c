@@ -115,12 +115,12 @@ RT_EXPORT int pthread_cancel(pthread_t thread)
     if (t == NULL) {
         return ESRCH;
     }
-    (void)turn_take(&(struct act){.kind = EVENT_INTERRUPT,
-                                  .traced = EVENT_CALL,
-                                  .is_of_task = true,
-                                  .peer = t->number,
-                                  .writes = true,
-                                  .place = RT_PLACE});
+    (void)sched_take(&(struct act){.kind = EVENT_INTERRUPT,
+                                   .traced = EVENT_CALL,
+                                   .is_of_task = true,
+                                   .peer = t->number,
+                                   .writes = true,
+                                   .place = RT_PLACE});
     t->is_cancelled = true;
     if (t == control_self && t->is_cancel_prompt) {
         task_test_cancel();

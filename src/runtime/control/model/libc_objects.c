@@ -26,7 +26,7 @@ static bool is_step(void)
 
 static void touch(const struct object *o, enum event_kind kind, bool writes, const void *place)
 {
-    (void)turn_take(&(struct act){
+    (void)sched_take(&(struct act){
         .kind = kind, .known = o, .writes = writes, .is_untraced = true, .place = place});
 }
 
@@ -112,7 +112,7 @@ void state_make_exclusive(int folder, const char *path, const char *call)
 void state_touch_all(const void *place)
 {
     if (is_step()) {
-        (void)turn_take(&(struct act){
+        (void)sched_take(&(struct act){
             .kind = EVENT_FILE_WRITE, .is_of_all = true, .is_untraced = true, .place = place});
     }
 }
@@ -178,11 +178,11 @@ void state_touch_stream(FILE *file, const void *place)
     } else if (is_path_known(file, &o)) {
         touch(&o, EVENT_FILE_WRITE, true, place);
     } else {
-        (void)turn_take(&(struct act){.kind = EVENT_FILE_WRITE,
-                                      .object = file,
-                                      .writes = true,
-                                      .is_untraced = true,
-                                      .place = place});
+        (void)sched_take(&(struct act){.kind = EVENT_FILE_WRITE,
+                                       .object = file,
+                                       .writes = true,
+                                       .is_untraced = true,
+                                       .place = place});
     }
     lock_pass_stream(file, place);
 }

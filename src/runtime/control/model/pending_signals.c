@@ -197,7 +197,7 @@ static void signal_came(int signal, siginfo_t *info, void *context)
     if (control_is_on && is_wanted(NULL, signal)) {
         own->outer_infos[signal] = *info;
         atomic_fetch_or_explicit(&own->outer, BIT(signal), memory_order_relaxed);
-        turn_changed();
+        sched_changed();
     }
 }
 
@@ -245,7 +245,7 @@ bool signals_post(struct task *t, const siginfo_t *info)
         t->signals_pending |= BIT(signal);
         own->of_tasks |= BIT(signal);
     }
-    turn_changed();
+    sched_changed();
     return true;
 }
 

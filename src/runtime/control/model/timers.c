@@ -113,22 +113,22 @@ static uint64_t length_ns(const struct timespec *t)
 static void arm(struct timer *t, uint64_t deadline)
 {
     timer_armed->tasks[timer_armed->count++] = t->task;
-    turn_say(t->task, &(struct act){.kind = EVENT_TIMER_FIRE,
-                                    .known = &t->object,
-                                    .is_of_all = t->info.si_signo != 0,
-                                    .writes = true,
-                                    .wait = WAIT_TIME,
-                                    .deadline = deadline == 0 ? 1 : deadline});
+    sched_say(t->task, &(struct act){.kind = EVENT_TIMER_FIRE,
+                                     .known = &t->object,
+                                     .is_of_all = t->info.si_signo != 0,
+                                     .writes = true,
+                                     .wait = WAIT_TIME,
+                                     .deadline = deadline == 0 ? 1 : deadline});
 }
 
 void timer_set(struct timer *t, int flags, const struct itimerspec *value, const void *place)
 {
     const bool is_moment = (flags & TIMER_ABSTIME) != 0;
-    (void)turn_take(&(struct act){.kind = EVENT_TIMER_SET,
-                                  .known = &t->object,
-                                  .peer = t->task->number,
-                                  .writes = true,
-                                  .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_TIMER_SET,
+                                   .known = &t->object,
+                                   .peer = t->task->number,
+                                   .writes = true,
+                                   .place = place});
     disarm(t);
     t->interval = length_ns(&value->it_interval);
     if (value->it_value.tv_sec != 0 || value->it_value.tv_nsec != 0) {

@@ -155,7 +155,7 @@ _Noreturn void control_end(const struct ending *e)
         drop_teller(e);
     }
     tell_block(e);
-    turn_tell(is_overdue ? e->place : NULL);
+    sched_tell(is_overdue ? e->place : NULL);
     if (control->stop_count != 0) {
         stop_end(e->end, place_of_end(e));
     }
@@ -341,7 +341,7 @@ static void begin_run(void)
     heap_begin();
     task_begin();
     clock_begin();
-    turn_begin(&plan, pick());
+    sched_begin(&plan, pick());
     control_is_running = true;
     sanitizer_begin();
     trap_on();
@@ -539,7 +539,7 @@ __attribute__((constructor(101))) static void start(void)
     (void)unsetenv(CONTROL_VARIABLE);
     (void)unsetenv("LD_PRELOAD");
     task_start();
-    turn_start();
+    sched_start();
     object_start();
     cover_start();
     lock_start();

@@ -4,7 +4,7 @@
  *
  *     int pthread_mutex_lock(pthread_mutex_t *m)
  *     {
- *         turn_take(&(struct act){.kind = EVENT_LOCK, .object = m, .writes = true,
+ *         sched_take(&(struct act){.kind = EVENT_LOCK, .object = m, .writes = true,
  *                                 .wait = WAIT_MUTEX, .place = RT_PLACE});
  *         ... the lock is free: it is taken, in m itself ...
  *     }
@@ -93,7 +93,7 @@ struct act {
     bool is_of_block;     /* its object is the whole block of memory */
     bool is_idle;         /* repeats what the task did before, and nothing has changed since */
     bool is_untraced;     /* a trace has nothing of it, or what is reported afterwards */
-    bool is_unsure;       /* whether it changes anything is told by turn_changed */
+    bool is_unsure;       /* whether it changes anything is told by sched_changed */
     bool is_cancellable;
     uint8_t interruption; /* enum interruption */
     bool is_outer;        /* of a wait: somebody outside of the process may end it */
@@ -261,63 +261,63 @@ void control_report_channel(enum event_kind kind, const void *channel, int64_t m
 
 /* Waits until the caller is chosen to do what it says. False when it gave up at its deadline, or
  * was interrupted by a signal. Does nothing while there is no run. */
-bool turn_take(const struct act *act);
-bool turn_is_interrupted(void);
+bool sched_take(const struct act *act);
+bool sched_is_interrupted(void);
 
 /* A new task says what it will begin with. */
-void turn_say(struct task *t, const struct act *act);
+void sched_say(struct task *t, const struct act *act);
 
 /* The caller has ended: chooses who goes on, and does not return to it. With threads, returns. */
-void turn_leave(void);
+void sched_leave(void);
 
 /* Before the first run. */
-void turn_start(void);
+void sched_start(void);
 
 /* Begins a run, with the first task. */
-void turn_begin(const struct pick_plan *plan, struct pick *pick);
+void sched_begin(const struct pick_plan *plan, struct pick *pick);
 
 /* Tells the page how tasks stand; the calling one was interrupted at this place, if that is not
  * NULL. */
-void turn_tell(const void *interrupted);
+void sched_tell(const void *interrupted);
 
 /* Who was chosen last. */
-struct task *turn_chosen(void);
+struct task *sched_chosen(void);
 
 /* Something was changed; how often that was so in this run. */
-void turn_changed(void);
-uint64_t turn_stamp(void);
+void sched_changed(void);
+uint64_t sched_stamp(void);
 
 /* Whether anything could happen that the calling task does not do itself. */
-bool turn_has_others(void);
+bool sched_has_others(void);
 /* Nobody can go on, and somebody outside of the process is waited for. */
-bool turn_awaits_outside(void);
+bool sched_awaits_outside(void);
 
 /* The next deadline of any task, UINT64_MAX when there is none. */
-uint64_t turn_next_deadline(void);
+uint64_t sched_next_deadline(void);
 
 /* The value of the step under way. */
-void turn_value(int64_t value);
+void sched_value(int64_t value);
 
 /* What a trace has of the step under way. By default it is an event of the step's kind. An
  * operation that was refused or never performed is none. */
-void turn_refused(void);
-void turn_traced(enum event_kind kind);
+void sched_refused(void);
+void sched_traced(enum event_kind kind);
 /* The memory order with which an atomic operation was performed. */
-void turn_mode(uint8_t mode);
+void sched_mode(uint8_t mode);
 
 /* The step under way, by its index, and an event of that step's object and place later on. */
-uint64_t turn_step(void);
-void turn_report(enum event_kind kind, uint64_t step);
+uint64_t sched_step(void);
+void sched_report(enum event_kind kind, uint64_t step);
 
 /* A fence turns the atomic loads that the caller made since its last one into acquiring ones. */
-void turn_acquire(void);
+void sched_acquire(void);
 
 /* For condition variables: one more of those who wait for it may go, all may. */
-void turn_signal(const volatile void *condition);
-void turn_broadcast(const volatile void *condition);
+void sched_signal(const volatile void *condition);
+void sched_broadcast(const volatile void *condition);
 
 /* Wakes up to so many that wait for this with WAIT_WAKE or WAIT_BARRIER; how many. */
-uint32_t turn_wake(const volatile void *object, uint32_t most);
+uint32_t sched_wake(const volatile void *object, uint32_t most);
 
 /* task.c */
 

@@ -58,7 +58,7 @@ static struct control_step *steps(void)
     return control_region(CONTROL_PLACE(STEPS));
 }
 
-void turn_start(void)
+void sched_start(void)
 {
     board = rewind_exempt(sizeof *board);
     table_init(&board->occurrences,
@@ -66,7 +66,7 @@ void turn_start(void)
                OCCURRENCES_MAX);
 }
 
-void turn_begin(const struct pick_plan *plan, struct pick *pick)
+void sched_begin(const struct pick_plan *plan, struct pick *pick)
 {
     memset(board, 0, offsetof(struct board, occurrences));
     board->pick = pick;
@@ -75,18 +75,18 @@ void turn_begin(const struct pick_plan *plan, struct pick *pick)
     pick_begin(pick, plan);
 }
 
-struct task *turn_chosen(void)
+struct task *sched_chosen(void)
 {
     return &tasks[board->current];
 }
 
-void turn_changed(void)
+void sched_changed(void)
 {
     board->changes++;
     board->changed_last = board->steps;
 }
 
-uint64_t turn_stamp(void)
+uint64_t sched_stamp(void)
 {
     return board->changes;
 }
@@ -141,7 +141,7 @@ static uint32_t count_missing(const volatile void *condition)
 
 /* A signal that nobody waits for is lost. Which of those who wait takes it is chosen with the next
  * steps: the first of them to go on. */
-void turn_signal(const volatile void *condition)
+void sched_signal(const volatile void *condition)
 {
     if (count_missing(condition) > 0) {
         board->grants[board->grant_count++] =
@@ -149,10 +149,10 @@ void turn_signal(const volatile void *condition)
     }
 }
 
-void turn_broadcast(const volatile void *condition)
+void sched_broadcast(const volatile void *condition)
 {
     while (count_missing(condition) > 0) {
-        turn_signal(condition);
+        sched_signal(condition);
     }
 }
 
@@ -171,7 +171,7 @@ static void drop_excess(const volatile void *condition)
     }
 }
 
-uint32_t turn_wake(const volatile void *object, uint32_t most)
+uint32_t sched_wake(const volatile void *object, uint32_t most)
 {
     uint32_t woken = 0;
     for (uint32_t i = 0; i < task_live_count && woken < most; i++) {
@@ -282,13 +282,13 @@ static struct task *next_timer(void)
     return next;
 }
 
-uint64_t turn_next_deadline(void)
+uint64_t sched_next_deadline(void)
 {
     const struct task *next = next_timer();
     return next == NULL ? UINT64_MAX : next->act.deadline;
 }
 
-bool turn_has_others(void)
+bool sched_has_others(void)
 {
     for (uint32_t i = 0; i < task_live_count; i++) {
         const struct task *t = task_live[i];
@@ -441,7 +441,7 @@ static void note_step(uint32_t choice)
     }
 }
 
-void turn_value(int64_t value)
+void sched_value(int64_t value)
 {
     if (board->steps > 0) {
         steps()[board->steps - 1].value = value;
@@ -454,7 +454,7 @@ static struct control_step *own_step(void)
     return control_is_mine() && board->steps > 0 ? &steps()[board->steps - 1] : NULL;
 }
 
-void turn_traced(enum event_kind kind)
+void sched_traced(enum event_kind kind)
 {
     struct control_step *s = own_step();
     if (s != NULL) {
@@ -462,7 +462,7 @@ void turn_traced(enum event_kind kind)
     }
 }
 
-void turn_refused(void)
+void sched_refused(void)
 {
     struct control_step *s = own_step();
     if (s != NULL) {
@@ -470,7 +470,7 @@ void turn_refused(void)
     }
 }
 
-void turn_mode(uint8_t mode)
+void sched_mode(uint8_t mode)
 {
     struct control_step *s = own_step();
     if (s != NULL) {
@@ -478,12 +478,12 @@ void turn_mode(uint8_t mode)
     }
 }
 
-uint64_t turn_step(void)
+uint64_t sched_step(void)
 {
     return own_step() == NULL ? UINT64_MAX : board->steps - 1;
 }
 
-void turn_report(enum event_kind kind, uint64_t step)
+void sched_report(enum event_kind kind, uint64_t step)
 {
     if (step < board->steps) {
         control_report(kind, "", (int64_t)step, NULL);
@@ -500,7 +500,7 @@ static uint8_t acquiring(uint8_t mode)
                                      : mode;
 }
 
-void turn_acquire(void)
+void sched_acquire(void)
 {
     struct task *me = control_self;
     for (uint64_t i = me->fence_step; i < board->steps; i++) {
@@ -532,7 +532,7 @@ static void learn(void)
  * nobody waits for such a thing. */
 static bool is_awaiting_outside;
 
-bool turn_awaits_outside(void)
+bool sched_awaits_outside(void)
 {
     return is_awaiting_outside;
 }
@@ -565,7 +565,7 @@ static bool await_outside(void)
 static void note_change(const struct task *t, const struct pick_operation *o)
 {
     if (o->writes != 0 && !t->act.is_unsure) {
-        turn_changed();
+        sched_changed();
     }
 }
 
@@ -755,7 +755,7 @@ static void touch(struct pick_operation *o, const struct task *t)
     }
 }
 
-void turn_say(struct task *t, const struct act *act)
+void sched_say(struct task *t, const struct act *act)
 {
     t->act = *act;
     t->since = ++board->turns;
@@ -787,7 +787,7 @@ static void go(struct task *me)
     trap_on();
 }
 
-bool turn_is_interrupted(void)
+bool sched_is_interrupted(void)
 {
     return control_self->is_interrupted;
 }
@@ -804,7 +804,7 @@ static bool take(const struct act *act)
     }
     me->is_interrupted = false;
     watch_look(act->place);
-    turn_say(me, act);
+    sched_say(me, act);
     go(me);
     while (me->signal != 0) {
         const uint64_t since = me->since;
@@ -818,13 +818,13 @@ static bool take(const struct act *act)
             me->is_interrupted = true;
             return false;
         }
-        turn_say(me, act);
+        sched_say(me, act);
         me->since = since;
         go(me);
     }
     const bool is_given_up = me->is_timed_out && me->act.wait != WAIT_TIME;
     if (is_cancelled(me) && act->wait != WAIT_CONDITION) {
-        turn_refused(); /* the task ends instead; one who waited for a condition has its lock */
+        sched_refused(); /* the task ends instead; one who waited for a condition has its lock */
     }
     struct grant *taken =
         act->wait == WAIT_CONDITION && !is_given_up && !is_cancelled(me) ? grant_for(me) : NULL;
@@ -842,7 +842,7 @@ static bool take(const struct act *act)
 }
 
 /* A point in the middle of the program's code leaves its errno alone. */
-bool turn_take(const struct act *act)
+bool sched_take(const struct act *act)
 {
     const int saved = errno;
     const bool is_done = take(act);
@@ -850,7 +850,7 @@ bool turn_take(const struct act *act)
     return is_done;
 }
 
-void turn_leave(void)
+void sched_leave(void)
 {
     struct task *me = control_self;
     struct task *next = choose(me);
@@ -900,7 +900,7 @@ static void tell_calls(const void *interrupted)
     }
 }
 
-void turn_tell(const void *interrupted)
+void sched_tell(const void *interrupted)
 {
     struct control_result *r = &control->result;
     r->pending_count = board->pending_count;

@@ -241,13 +241,13 @@ _Noreturn void task_end(struct task *t)
     if (is_last(t)) {
         libc_exit(0);
     }
-    (void)turn_take(&(struct act){
+    (void)sched_take(&(struct act){
         .kind = EVENT_THREAD_END, .is_of_task = true, .peer = t->number, .writes = true});
     lock_end(t);
     t->state = TASK_ENDED;
     task_unjoined_count++;
     remove_live(t);
-    turn_leave();
+    sched_leave();
     /* A thread's turn is over: it goes without another word. The first one stays: a process ends
      * with exit. */
     while (true) {
@@ -284,7 +284,7 @@ static _Noreturn void run_to_end(void)
 static void fiber_main(void)
 {
     /* The thread's own data are fresh: who this is, is what was chosen last. */
-    struct task *t = turn_chosen();
+    struct task *t = sched_chosen();
     control_self = t;
     fiber_begin();
     t->act = (struct act){0};
@@ -340,11 +340,11 @@ int task_create(pthread_t *thread, const pthread_attr_t *attributes, const struc
 {
     struct task *me = control_self;
     const uint32_t number = child_number(me, "", me->child_count + 1);
-    (void)turn_take(&(struct act){.kind = EVENT_THREAD_CREATE,
-                                  .is_of_task = true,
-                                  .peer = number,
-                                  .writes = true,
-                                  .place = c->place});
+    (void)sched_take(&(struct act){.kind = EVENT_THREAD_CREATE,
+                                   .is_of_task = true,
+                                   .peer = number,
+                                   .writes = true,
+                                   .place = c->place});
     me->child_count++;
     me->ignore++;
     struct task *t = prepare(number);
@@ -362,10 +362,10 @@ int task_create(pthread_t *thread, const pthread_attr_t *attributes, const struc
     *thread = t->thread;
     /* A place is what a call returns to, one byte into the function at least. */
     const uintptr_t place = c->run != NULL ? (uintptr_t)c->run : (uintptr_t)c->run_c11;
-    turn_say(t, &(struct act){.kind = EVENT_THREAD_START,
-                              .is_of_task = true,
-                              .peer = number,
-                              .place = (const void *)(place + 1)});
+    sched_say(t, &(struct act){.kind = EVENT_THREAD_START,
+                               .is_of_task = true,
+                               .peer = number,
+                               .place = (const void *)(place + 1)});
     return 0;
 }
 
@@ -390,12 +390,12 @@ int task_join(struct task *t, const struct join *j)
                             .deadline = j->deadline,
                             .is_cancellable = true,
                             .place = j->place};
-    if (!turn_take(&act)) {
+    if (!sched_take(&act)) {
         return ETIMEDOUT;
     }
     task_test_cancel();
     if (t->state != TASK_ENDED) {
-        turn_refused();
+        sched_refused();
         return EBUSY;
     }
     if (j->result != NULL) {
@@ -465,7 +465,7 @@ static struct repeat *repeat_of(const void *place, uintptr_t address)
     struct repeat *all = control_self->repeats;
     for (uint32_t i = 0; i < REPEATS_MAX; i++) {
         struct repeat *r = &all[((mixed ^ mixed >> 6) + i) % REPEATS_MAX];
-        if (r->place == NULL || r->stamp != turn_stamp() ||
+        if (r->place == NULL || r->stamp != sched_stamp() ||
             (r->place == place && r->address == address)) {
             return r;
         }
@@ -495,12 +495,12 @@ bool task_repeats(const void *place, const volatile void *address, uint64_t valu
     const uint64_t before = r->visit;
     const uint64_t now = ++me->visit_count;
     const bool is_known = r->place == place && r->address == (uintptr_t)address &&
-                          r->value == value && r->stamp == turn_stamp() && r->calls == calls;
+                          r->value == value && r->stamp == sched_stamp() && r->calls == calls;
     if (!is_known) {
         *r = (struct repeat){.place = place,
                              .address = (uintptr_t)address,
                              .value = value,
-                             .stamp = turn_stamp(),
+                             .stamp = sched_stamp(),
                              .calls = calls,
                              .visit = now};
         me->visit_new = now;

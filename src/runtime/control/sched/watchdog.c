@@ -56,13 +56,13 @@ static void preempt(const void *instruction)
     const void *place = (const char *)instruction + 1;
     control->result.has_preempted = 1;
     control->result.preempted = (uintptr_t)place;
-    (void)turn_take(&(struct act){.kind = EVENT_TASK_SWITCH, .is_idle = true, .place = place});
+    (void)sched_take(&(struct act){.kind = EVENT_TASK_SWITCH, .is_idle = true, .place = place});
 }
 
 /* With threads, the kernel may hand the signal to one that waits for its turn. */
 static bool is_for_other(void)
 {
-    return control->mode >= CONTROL_THREAD && control_self != turn_chosen();
+    return control->mode >= CONTROL_THREAD && control_self != sched_chosen();
 }
 
 static void bark(int signal, siginfo_t *info, void *context)
@@ -73,18 +73,18 @@ static void bark(int signal, siginfo_t *info, void *context)
         return;
     }
     if (is_for_other()) {
-        (void)libc.pthread_kill(turn_chosen()->thread, signal);
+        (void)libc.pthread_kill(sched_chosen()->thread, signal);
         errno = saved;
         return;
     }
     const void *place = interrupted_at(context);
     if (control->is_overdue != 0) {
-        control_end(&(struct ending){.end = turn_awaits_outside() ? CONTROL_WAITED : CONTROL_HUNG,
+        control_end(&(struct ending){.end = sched_awaits_outside() ? CONTROL_WAITED : CONTROL_HUNG,
                                      .place = place});
     }
     const uint64_t steps = control->result.step_count;
     if (steps == steps_before && control_self->ignore == 0 && may_stop_at(place) &&
-        turn_has_others()) {
+        sched_has_others()) {
         preempt(place);
     }
     steps_before = control->result.step_count;

@@ -139,7 +139,7 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
         return EAGAIN;
     }
     const uint32_t number = rt_task_reserve();
-    kin_create(number);
+    fork_join_create(number);
     if (rt_is_on) {
         site_renew(rt_recording->first_accesses);
     }
@@ -181,7 +181,7 @@ RT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
 void thread_record_join(int64_t number, const void *place)
 {
     if (number != THREAD_UNKNOWN) {
-        kin_join((uint32_t)number);
+        fork_join_join((uint32_t)number);
         (void)rt_record((struct rt_event){
             .kind = EVENT_THREAD_JOIN, .has_value = true, .value = number, .place = place});
     }

@@ -38,7 +38,7 @@ static bool has_barrier;
 
 void access_start(void)
 {
-    has_barrier = doubt_start();
+    has_barrier = publish_start();
     shadow_start();
     if (is_told) {
         site_start();
@@ -47,10 +47,10 @@ void access_start(void)
 
 void access_forked(void)
 {
-    has_barrier = doubt_start();
+    has_barrier = publish_start();
     shadow_forked();
-    late_forked();
-    doubt_forget();
+    deferred_forked();
+    publish_forget();
     emitted_end();
     site_forked();
     if (is_told) {
@@ -60,7 +60,7 @@ void access_forked(void)
 
 void access_task_end(void)
 {
-    doubt_settle();
+    publish_settle();
     emitted_end();
 }
 
@@ -231,7 +231,7 @@ static bool is_inherited(uint64_t state, uint64_t owner)
 {
     return owner_task(state) == rt_self.number
                ? state >> OWNER_HANDLER_SHIFT == owner >> OWNER_HANDLER_SHIFT
-               : kin_is_past(owner_task(state), owner_phase(state));
+               : fork_join_is_past(owner_task(state), owner_phase(state));
 }
 
 /* The word is not the calling task's, or not yet; true when it is now. An owner of 0 never gets
@@ -249,7 +249,7 @@ static bool take(const struct cell *c, uint64_t owner)
                                          is_free ? owner : IS_SHARED)) {
             if (!is_free) {
                 shadow_share(c->region, c->index);
-                doubt_reveal(c->region, c->word);
+                publish_reveal(c->region, c->word);
             }
             return is_free;
         }
@@ -311,8 +311,8 @@ static uint64_t yield_trails(uintptr_t word, const struct row *row, bool is_writ
     uint64_t lost = 0;
     take_trails(row->slots, row->count, maker, found[is_write]);
     take_trails(row->others, row->count, maker, found[!is_write]);
-    while (late_next(found, row->count, next)) {
-        late_record(word, next, row->count);
+    while (deferred_next(found, row->count, next)) {
+        deferred_record(word, next, row->count);
         for (size_t i = 0; i < row->count; i++) {
             lost |= next[i] & TRAIL_LOST;
         }
@@ -325,7 +325,7 @@ static uint64_t yield_trails(uintptr_t word, const struct row *row, bool is_writ
 __attribute__((noinline)) static void lose(uintptr_t address, uint64_t entry, const uint64_t *old,
                                            size_t count)
 {
-    late_record(address & ~(uintptr_t)(WORD_SIZE - 1), old, count);
+    deferred_record(address & ~(uintptr_t)(WORD_SIZE - 1), old, count);
     emit(address, entry);
 }
 
@@ -378,9 +378,9 @@ static void tell_rows(uintptr_t word, _Atomic uint64_t *reads, _Atomic uint64_t 
     uint64_t found[2][WORD_SIZE], next[WORD_SIZE];
     take_trails(reads, count, rt_self.maker, found[0]);
     take_trails(writes, count, rt_self.maker, found[1]);
-    while (late_next(found, count, next)) {
+    while (deferred_next(found, count, next)) {
         tell_trails(word, next, count);
-        late_record_lost(word, next, count);
+        deferred_record_lost(word, next, count);
     }
 }
 

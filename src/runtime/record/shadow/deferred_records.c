@@ -100,12 +100,12 @@ static void tell_row(uintptr_t word, const uint64_t *trails, size_t count, bool 
     }
 }
 
-void late_record(uintptr_t word, const uint64_t *trails, size_t count)
+void deferred_record(uintptr_t word, const uint64_t *trails, size_t count)
 {
     tell_row(word, trails, count, false);
 }
 
-void late_record_lost(uintptr_t word, const uint64_t *trails, size_t count)
+void deferred_record_lost(uintptr_t word, const uint64_t *trails, size_t count)
 {
     tell_row(word, trails, count, true);
 }
@@ -180,7 +180,7 @@ static void move_row(uint64_t *row, size_t count, uint64_t next[WORD_SIZE])
     }
 }
 
-bool late_next(uint64_t rows[2][WORD_SIZE], size_t count, uint64_t next[WORD_SIZE])
+bool deferred_next(uint64_t rows[2][WORD_SIZE], size_t count, uint64_t next[WORD_SIZE])
 {
     const uint64_t only[2] = {only_trail(rows[0], count), only_trail(rows[1], count)};
     if (only[0] == 0 && only[1] == 0) {
@@ -206,7 +206,7 @@ bool late_next(uint64_t rows[2][WORD_SIZE], size_t count, uint64_t next[WORD_SIZ
     return is_found;
 }
 
-void late_forked(void)
+void deferred_forked(void)
 {
     memset(&own, 0, sizeof own);
 }

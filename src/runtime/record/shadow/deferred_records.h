@@ -78,16 +78,16 @@ static inline uint32_t trail_first(uint64_t t)
 
 /* Records what trails of the word tell that stand beside each other; nothing for 0. An access that
  * stands in several of them, or several that lie side by side, are told as one. */
-void late_record(uintptr_t word, const uint64_t *trails, size_t count);
+void deferred_record(uintptr_t word, const uint64_t *trails, size_t count);
 
 /* Moves from two rows of trails of one word, by is_write, those to `next` that came before the rest
  * of their epoch, as far as the rows tell: all reads, or all writes. False when none are left. */
-bool late_next(uint64_t rows[2][WORD_SIZE], size_t count, uint64_t next[WORD_SIZE]);
+bool deferred_next(uint64_t rows[2][WORD_SIZE], size_t count, uint64_t next[WORD_SIZE]);
 
 /* Records of which trails of the word accesses were lost. */
-void late_record_lost(uintptr_t word, const uint64_t *trails, size_t count);
+void deferred_record_lost(uintptr_t word, const uint64_t *trails, size_t count);
 
 /* In a child that has just been forked. */
-void late_forked(void);
+void deferred_forked(void);
 
 #endif

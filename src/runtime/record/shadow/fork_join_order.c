@@ -17,7 +17,7 @@ static uint64_t moment(void)
     return ((uint64_t)rt_self.number + 1) | (uint64_t)rt_self.phase << 32;
 }
 
-void kin_create(uint32_t child)
+void fork_join_create(uint32_t child)
 {
     if (child < TASKS_MAX) {
         atomic_store_explicit(&kins[child].made_by, moment(), memory_order_relaxed);
@@ -29,7 +29,7 @@ void kin_create(uint32_t child)
     rt_self.own = 0;
 }
 
-void kin_join(uint32_t child)
+void fork_join_join(uint32_t child)
 {
     if (child < TASKS_MAX) {
         atomic_store_explicit(&kins[child].joined_by, moment(), memory_order_relaxed);
@@ -57,7 +57,7 @@ static bool is_before_birth(uint32_t task, uint32_t phase)
 /* From the moment up: a task that was joined is past where its joiner is. A join that is still
  * going on elsewhere does no harm: its phase is the joiner's, and has ended only if the join came
  * before. */
-bool kin_is_past(uint32_t task, uint32_t phase)
+bool fork_join_is_past(uint32_t task, uint32_t phase)
 {
     for (int step = 0; step < STEPS_MAX; step++) {
         if (task == rt_self.number || (phase < KIN_PHASE_MAX && is_before_birth(task, phase))) {

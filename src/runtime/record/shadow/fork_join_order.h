@@ -13,14 +13,14 @@
 enum { KIN_PHASE_MAX = (1 << 14) - 1 };
 
 /* The calling task is about to create task `child`: its phase ends. */
-void kin_create(uint32_t child);
+void fork_join_create(uint32_t child);
 
 /* The calling task has joined task `child`. */
-void kin_join(uint32_t child);
+void fork_join_join(uint32_t child);
 
 /* True when all that another task did in this phase, and before it, comes before what the calling
  * task does now. May be false although it is so: not every path of creations and joins is
  * followed. */
-bool kin_is_past(uint32_t task, uint32_t phase);
+bool fork_join_is_past(uint32_t task, uint32_t phase);
 
 #endif

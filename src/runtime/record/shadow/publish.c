@@ -28,7 +28,7 @@ static __thread struct {
     bool is_busy; /* a signal handler that finds it so settles its doubts at once */
 } own;
 
-bool doubt_start(void)
+bool publish_start(void)
 {
     has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
     return has_barrier;
@@ -48,9 +48,9 @@ static void find_fresh(_Atomic uint64_t *slots, uint64_t *told, uint64_t *fresh,
 static void tell_rows(uintptr_t word, uint64_t fresh[2][WORD_SIZE], size_t count)
 {
     uint64_t next[WORD_SIZE];
-    while (late_next(fresh, count, next)) {
-        late_record(word, next, count);
-        late_record_lost(word, next, count);
+    while (deferred_next(fresh, count, next)) {
+        deferred_record(word, next, count);
+        deferred_record_lost(word, next, count);
     }
 }
 
@@ -102,7 +102,7 @@ static void put_off(struct doubt *d)
     own.is_busy = was_busy;
 }
 
-void doubt_reveal(struct region *region, uintptr_t word)
+void publish_reveal(struct region *region, uintptr_t word)
 {
     struct doubt d = {.region = region, .word = word};
     tell(&d);
@@ -111,7 +111,7 @@ void doubt_reveal(struct region *region, uintptr_t word)
     }
 }
 
-void doubt_forget(void)
+void publish_forget(void)
 {
     if (own.doubts != NULL) {
         (void)syscall(SYS_munmap, own.doubts, DOUBTS_MAX * sizeof *own.doubts);
@@ -119,10 +119,10 @@ void doubt_forget(void)
     memset(&own, 0, sizeof own);
 }
 
-void doubt_settle(void)
+void publish_settle(void)
 {
     if (own.count > 0) {
         settle(own.doubts, own.count);
     }
-    doubt_forget();
+    publish_forget();
 }

@@ -9,16 +9,16 @@
 #include "runtime/record/shadow/shadow.h"
 
 /* Asks the system for its barrier, in a child that was forked too; false when it has none. */
-bool doubt_start(void);
+bool publish_start(void);
 
 /* Records the trails of a word. One that its owner leaves meanwhile is recorded by the owner or, at
  * the latest when the calling task ends, by this task. */
-void doubt_reveal(struct region *region, uintptr_t word);
+void publish_reveal(struct region *region, uintptr_t word);
 
 /* The calling task ends: what it has put off is done. */
-void doubt_settle(void);
+void publish_settle(void);
 
 /* In a child that has just been forked: it is the parent's to settle. */
-void doubt_forget(void);
+void publish_forget(void);
 
 #endif
