@@ -19,49 +19,49 @@ def includes_of(text):
     return [(match[1] or match[2], match[1] is not None) for match in INCLUDE.finditer(text)]
 
 
-# Rooms
+# Modules
 
 def layers_of(text):
-    """The table in src/LAYERS: room to the set of rooms it may include. 'everything but a and b' means what it says."""
+    """The table in src/LAYERS: module to the set of modules it may include. 'everything but a and b' means what it says."""
     rows = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    rooms = {row[0] for row in rows}
+    modules = {row[0] for row in rows}
     layers = {}
-    for room, *may in rows:
+    for module, *may in rows:
         if may[:2] == ["everything", "but"]:
-            layers[room] = rooms - {room} - set(may[2:])
+            layers[module] = modules - {module} - set(may[2:])
         else:
-            layers[room] = set(may)
+            layers[module] = set(may)
     return layers
 
 
 FREESTANDING = {"stdint.h", "stddef.h", "stdbool.h", "stdatomic.h", "stdarg.h", "limits.h"}
 
 
-def rooms_keep_to_their_layers(tree):
+def modules_keep_to_their_layers(tree):
     layers = layers_of(tree.texts["src/LAYERS"])
     existing = {path.split("/")[1] for path in tree.paths(under=["src/"])}
-    complaints = [f"src/LAYERS: there is no folder src/{room}" for room in layers if room not in existing]
-    for room, may in layers.items():
-        complaints += [f"src/LAYERS: {room} may include {other}, which is no room" for other in may - set(layers)]
+    complaints = [f"src/LAYERS: there is no folder src/{module}" for module in layers if module not in existing]
+    for module, may in layers.items():
+        complaints += [f"src/LAYERS: {module} may include {other}, which is no module" for other in may - set(layers)]
     for path in tree.paths(".c", ".h", under=["src/"]):
-        room = path.split("/")[1]
-        if room not in layers:
-            complaints.append(f"{path}: room {room} is not in src/LAYERS")
+        module = path.split("/")[1]
+        if module not in layers:
+            complaints.append(f"{path}: module {module} is not in src/LAYERS")
             continue
         for include, is_quoted in includes_of(tree.texts[path]):
             other = include.split("/")[0]
             if not is_quoted:
-                if room == "wire" and include not in FREESTANDING:
+                if module == "wire" and include not in FREESTANDING:
                     complaints.append(f"{path}: wire/ is freestanding and may not include <{include}>")
             elif "/" not in include:
-                complaints.append(f'{path}: "{include}" does not name its room')
-            elif other not in {room, "wire", "clew"} | layers[room]:
-                complaints.append(f'{path}: {room}/ may not include "{include}" (src/LAYERS)')
+                complaints.append(f'{path}: "{include}" does not name its module')
+            elif other not in {module, "wire", "clew"} | layers[module]:
+                complaints.append(f'{path}: {module}/ may not include "{include}" (src/LAYERS)')
     return complaints
 
 
 def own_header_comes_first(tree):
-    """Own header, then the system's, then other rooms'."""
+    """Own header, then the system's, then other modules'."""
     complaints = []
     for path in tree.paths(".c", under=["src/"]):
         includes = includes_of(tree.texts[path])
@@ -70,7 +70,7 @@ def own_header_comes_first(tree):
             complaints.append(f'{path}: the first include must be "{own}"')
         rest = [is_quoted for include, is_quoted in includes if include != own]
         if "src/" + own in tree.texts and rest != sorted(rest):
-            complaints.append(f"{path}: headers of the system come before those of other rooms")
+            complaints.append(f"{path}: headers of the system come before those of other modules")
     return complaints
 
 
@@ -222,7 +222,70 @@ def declarations_are_used(tree):
     return complaints
 
 
+# Names and sizes of contracts
+
+def twin_of(path):
+    """The path that a file's twin may have: the recorder's hooks beside those of control."""
+    return path.replace("src/runtime/record/", "src/runtime/control/", 1)
+
+
+def base_names_are_unique(tree):
+    """A file of src/ can be named without its folder; a .c and its .h share a name, and so do twins in parallel folders."""
+    complaints, seen = [], {}
+    for path in sorted(tree.paths(".c", ".h", under=["src/"]), key=lambda path: (twin_of(path), path)):
+        stem = path[:-2]
+        other = seen.setdefault(posixpath.basename(stem), stem)
+        if twin_of(other) != twin_of(stem):
+            complaints.append(f"{path}: {other}{path[-2:]} has the same base name")
+    return complaints
+
+
+HEADER_FUNCTIONS_MAX = 40
+STRUCT_FIELDS_MAX = 30
+STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+
+# A header or struct that is larger, and why.
+LARGE_HEADERS = {
+    "include/clew/sim.h": "one struct of callbacks is what a system fills in",
+    "src/minimize/engine/reducer.h": "all stages share it",
+    "src/monitor/online/ingest.h": "the counters of a stream are printed from one struct",
+    "src/proc/control/program_state.h": "one controlled program; the cluster runtime replaces it",
+    "src/race/observed/observed_state.h": "one pass has all its tables in one struct",
+    "src/runtime/control/sched/run_control.h": "one process; the cluster runtime replaces it",
+    "src/sim/sim_state.h": "the state of a system is copied and hashed as one",
+    "src/wire/control.h": "the layout of a page that two programs share",
+}
+
+
+def headers_are_small(tree):
+    """A header is a contract that a person can hold in mind."""
+    complaints = []
+    for path in tree.paths(".h", under=("src/", "include/")):
+        if path in LARGE_HEADERS:
+            continue
+        code = tree.code(path)
+        count = len(list(declared_functions(code)))
+        if count > HEADER_FUNCTIONS_MAX:
+            complaints.append(f"{path}: {count} functions, at most {HEADER_FUNCTIONS_MAX}")
+        complaints += [f"{path}: struct {found[1]} has {found[2].count(';')} fields, at most {STRUCT_FIELDS_MAX}"
+                       for found in STRUCT.finditer(code) if found[2].count(";") > STRUCT_FIELDS_MAX]
+    return complaints
+
+
 # Words
+
+# Phrases that only insiders understand (docs/glossary.md has the terms), in texts that have been rewritten without them.
+PRIVATE_PHRASES = ["who goes next", "whoever goes next", "comes to light", "brought to light", "come back to",
+                   "in vain", "anew", "what others could notice", "sets of descriptors", "event counters", "is put back",
+                   "of our own making", "by chance", "is told", "are told", "was told", "tells of"]
+PLAIN_TEXTS = ("README.md", "docs/architecture.md", "docs/glossary.md", "docs/hacking.md")
+
+
+def private_phrases_are_not_written(tree):
+    phrase = re.compile(r"\b(" + "|".join(phrase.replace(" ", r"\s+") for phrase in PRIVATE_PHRASES) + r")\b", re.IGNORECASE)
+    return [f"{path}:{line_of(tree.texts[path], found.start())}: {found[0]!r} is no term of the field"
+            for path in tree.paths(under=PLAIN_TEXTS) for found in phrase.finditer(tree.texts[path])]
+
 
 def prose(tree):
     """Everything that people write: not what fuzzing collected."""
@@ -298,29 +361,32 @@ def documents_name_what_exists(tree):
     return complaints
 
 
-ROW_OF_ROOM = re.compile(r"^\| `(\w+)/` \|", re.MULTILINE)
+ROW_OF_MODULE = re.compile(r"^\| `(\w+)/` \|", re.MULTILINE)
 
 
-def architecture_lists_every_room(tree):
+def architecture_lists_every_module(tree):
     """The table in docs/architecture.md has a row for each folder of src/, in the order of src/LAYERS."""
     wanted = list(layers_of(tree.texts["src/LAYERS"]))
-    got = ROW_OF_ROOM.findall(tree.texts.get("docs/architecture.md", ""))
-    return [] if got == wanted else [f"docs/architecture.md: rooms {got}, but src/ has {wanted}"]
+    got = ROW_OF_MODULE.findall(tree.texts.get("docs/architecture.md", ""))
+    return [] if got == wanted else [f"docs/architecture.md: modules {got}, but src/ has {wanted}"]
 
 
 RULES = [
-    rooms_keep_to_their_layers,
+    modules_keep_to_their_layers,
     own_header_comes_first,
     banned_calls_are_not_made,
     functions_and_files_are_short,
     every_source_is_built,
     every_header_is_included,
     declarations_are_used,
+    base_names_are_unique,
+    headers_are_small,
+    private_phrases_are_not_written,
     only_text_is_kept,
     examples_in_comments_are_whole,
     nothing_is_left_to_do,
     text_speaks_of_the_project_only,
     only_the_licence_claims_rights,
     documents_name_what_exists,
-    architecture_lists_every_room,
+    architecture_lists_every_module,
 ]

@@ -13,7 +13,7 @@ import tap  # pylint: disable=wrong-import-position
 import tools  # pylint: disable=wrong-import-position
 from tree import Tree, without_comments_and_strings  # pylint: disable=wrong-import-position
 
-LAYERS = "# room  may include\nwire\nbase\ntrace base\ncli everything but probe\nprobe\n"
+LAYERS = "# module  may include\nwire\nbase\ntrace base\ncli everything but probe\nprobe\n"
 
 GOOD = {
     "src/LAYERS": LAYERS,
@@ -22,13 +22,13 @@ GOOD = {
                     "int a_get(int x)\n{\n    return W(x);\n}\n",
     "src/base/meson.build": "files('a.c')",
     "src/wire/w.h": "#include <stdint.h>\n#define W(x) (x)\n",
-    "src/cli/dispatch.c": '#include "base/a.h"\n\n/* printf("%d") and free(x) in words are no calls */\n'
+    "src/cli/main.c": '#include "base/a.h"\n\n/* printf("%d") and free(x) in words are no calls */\n'
                       'int main(void)\n{\n    return a_get(1); // exit(2)\n}\n',
     "src/cli/meson.build": "files('main.c')",
     "src/trace/meson.build": "files()",
     "src/probe/meson.build": "files()",
     "docs/architecture.md": "| `wire/` | a |\n| `base/` | b |\n| `trace/` | c |\n| `cli/` | d |\n| `probe/` | e |\n"
-                            "[rooms](../src/LAYERS), src/base/a.c\n",
+                            "[modules](../src/LAYERS), src/base/a.c\n",
     "README.md": "[docs](docs/architecture.md) and [the web](https://example.org/x)\n",
     "LICENSE": "Copyright 2024\n",
     "tools/go": "#!/bin/sh\n",
@@ -45,13 +45,13 @@ TASK_MARK = "TO" + "DO"
 
 # Rule, the file that breaks it, its text, and a part of the complaint.
 BAD = [
-    ("rooms_keep_to_their_layers", "src/base/b.c", '#include "trace/t.h"\n', "base/ may not include"),
-    ("rooms_keep_to_their_layers", "src/cli/b.c", '#include "probe/t.h"\n', "cli/ may not include"),
-    ("rooms_keep_to_their_layers", "src/base/b.c", '#  include "a.h"\n', "does not name its room"),
-    ("rooms_keep_to_their_layers", "src/attic/b.c", "int x;\n", "attic is not in src/LAYERS"),
-    ("rooms_keep_to_their_layers", "src/wire/b.h", "#include <stdio.h>\n", "freestanding"),
-    ("rooms_keep_to_their_layers", "src/LAYERS", LAYERS + "odd nowhere\n", "no room"),
-    ("rooms_keep_to_their_layers", "src/LAYERS", LAYERS + "attic base\n", "there is no folder src/attic"),
+    ("modules_keep_to_their_layers", "src/base/b.c", '#include "trace/t.h"\n', "base/ may not include"),
+    ("modules_keep_to_their_layers", "src/cli/b.c", '#include "probe/t.h"\n', "cli/ may not include"),
+    ("modules_keep_to_their_layers", "src/base/b.c", '#  include "a.h"\n', "does not name its module"),
+    ("modules_keep_to_their_layers", "src/attic/b.c", "int x;\n", "attic is not in src/LAYERS"),
+    ("modules_keep_to_their_layers", "src/wire/b.h", "#include <stdio.h>\n", "freestanding"),
+    ("modules_keep_to_their_layers", "src/LAYERS", LAYERS + "odd nowhere\n", "no module"),
+    ("modules_keep_to_their_layers", "src/LAYERS", LAYERS + "attic base\n", "there is no folder src/attic"),
     ("own_header_comes_first", "src/base/a.c", '#include <stdio.h>\n#include "base/a.h"\n', "first include"),
     ("own_header_comes_first", "src/base/a.c", '#include "base/a.h"\n#include "wire/w.h"\n#include <stdio.h>\n', "before"),
     ("banned_calls_are_not_made", "src/base/b.c", "void *f(void) { return malloc(3); }", "malloc()"),
@@ -70,6 +70,11 @@ BAD = [
     ("declarations_are_used", "src/base/b.h", "int b_lost(int (*f)(int), char *x);\n", "b_lost"),
     ("declarations_are_used", "src/base/b.h", "static inline int b_lost(void)\n{\n    return 1;\n}\n", "b_lost"),
     ("declarations_are_used", "src/base/b.h", "#define B_LOST 1\n", "B_LOST"),
+    ("base_names_are_unique", "src/cli/a.c", "int x;\n", "src/base/a.c has the same base name"),
+    ("base_names_are_unique", "src/cli/hooks/a.h", "int x;\n", "same base name"),
+    ("headers_are_small", "src/base/b.h", "".join(f"int b_{i}(void);\n" for i in range(41)), "41 functions"),
+    ("headers_are_small", "src/base/b.h", "struct b {\n" + "    int x;\n" * 31 + "};\n", "struct b has 31 fields"),
+    ("private_phrases_are_not_written", "README.md", "It is told any" + "way who goes next.\n", "who goes next"),
     ("only_text_is_kept", "program", "\x7fELF\0", "no text"),
     ("examples_in_comments_are_whole", "src/base/b.h", "/* b\n *\n *     " + "x " * 44 + "\n * y\n */\n", "runs into"),
     ("nothing_is_left_to_do", "docs/x.md", f"{TASK_MARK}: more\n", TASK_MARK),
@@ -78,7 +83,7 @@ BAD = [
     ("only_the_licence_claims_rights", "src/base/b.c", "/* Copyright me */\n", "LICENSE"),
     ("documents_name_what_exists", "docs/x.md", "[gone](gone.md)\n", "no docs/gone.md"),
     ("documents_name_what_exists", "src/base/a.h", "/* see docs/gone.md */\n", "no docs/gone.md"),
-    ("architecture_lists_every_room", "docs/architecture.md", "| `base/` | b |\n| `wire/` | a |\n", "src/ has"),
+    ("architecture_lists_every_module", "docs/architecture.md", "| `base/` | b |\n| `wire/` | a |\n", "src/ has"),
 ]
 
 
