@@ -359,6 +359,6 @@ static struct writer *promela_create(struct out *out, const struct tables *t, st
 const struct format format_promela = {
     .name = "promela",
     .ending = ".pml",
-    .meaning = "a model of the best correlated pair of variables, for SPIN (written only)",
+    .meaning = "a model of the most correlated pair of variables, the input of SPIN",
     .create = promela_create,
 };

@@ -103,48 +103,48 @@ const char *color_word(size_t index);
 #define COMMON_JSONL                                        \
     COMMON_ROW(jsonl, .name = "jsonl", .type = OPTION_FLAG, \
                .help = "print each finding as a line of JSON as soon as it is known")
-#define COMMON_INPUT                                                                         \
-    COMMON_ROW(from, .name = "from", .type = OPTION_CHOICE, .argument = "FORMAT",            \
-               .word = formats_readable_word,                                                \
-               .help = "read this format; without it, the content tells which it is"),       \
-        COMMON_ROW(one_run, .name = "one-run", .type = OPTION_FLAG,                          \
-                   .help = "the inputs are parts of one execution, such as a log per node"), \
-        COMMON_ROW(rules, .name = "rules", .type = OPTION_FILE, .argument = "FILE",          \
-                   .help = "which HTTP request is what, in captures of HTTP (clew-rules(5))")
+#define COMMON_INPUT                                                                            \
+    COMMON_ROW(from, .name = "from", .type = OPTION_CHOICE, .argument = "FORMAT",               \
+               .word = formats_readable_word,                                                   \
+               .help = "read this format (default: recognized by content)"),                    \
+        COMMON_ROW(one_run, .name = "one-run", .type = OPTION_FLAG,                             \
+                   .help =                                                                      \
+                       "treat the inputs as parts of one execution, such as one log per node"), \
+        COMMON_ROW(rules, .name = "rules", .type = OPTION_FILE, .argument = "FILE",             \
+                   .help = "rules that classify the requests of an HTTP capture (clew-rules(5))")
 #define COMMON_OUTPUT                                                                              \
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE", \
-               .help = "where the result goes; - is standard output"),                             \
+               .help = "write the result to FILE; - is standard output"),                          \
         COMMON_ROW(to, .name = "to", .type = OPTION_CHOICE, .argument = "FORMAT",                  \
                    .word = formats_writable_word,                                                  \
-                   .help = "write this format; without it, the ending of the output tells "        \
-                           "which it is")
+                   .help = "write this format (default: by the output's file name extension)")
 #define COMMON_LIMIT                                                           \
     COMMON_ROW(limit, .name = "limit", .type = OPTION_NUMBER, .argument = "N", \
-               .help = "show at most N findings; 0 only counts them (default: all)")
-#define COMMON_SUPPRESS                                                                         \
-    COMMON_ROW(suppress, .name = "suppress", .type = OPTION_FILE, .argument = "FILE",           \
-               .help = "hide findings that a line of FILE describes: a suppression of "         \
-                       "ThreadSanitizer's (race:PATTERN), or key:KEY; they are counted and do " \
-                       "not decide the exit status"),                                           \
-        COMMON_ROW(baseline, .name = "baseline", .type = OPTION_FILE, .argument = "FILE",       \
-                   .help = "hide findings that FILE, printed by --json before, holds already; " \
-                           "they are counted and do not decide the exit status")
+               .help = "print at most N findings; 0 prints only their number (default: all)")
+#define COMMON_SUPPRESS                                                                            \
+    COMMON_ROW(suppress, .name = "suppress", .type = OPTION_FILE, .argument = "FILE",              \
+               .help = "hide findings that match a line of FILE: a ThreadSanitizer suppression "   \
+                       "(race:PATTERN) or key:KEY; hidden findings are counted and do not affect " \
+                       "the exit status"),                                                         \
+        COMMON_ROW(baseline, .name = "baseline", .type = OPTION_FILE, .argument = "FILE",          \
+                   .help = "hide findings that FILE, the output of an earlier --json, already "    \
+                           "has; hidden findings are counted and do not affect the exit status")
 #define COMMON_JOBS                                                                         \
     COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N", \
-               .help = "work in N processes; the result is the same")
-#define COMMON_BUDGET                                                                    \
-    COMMON_ROW(budget, .name = "budget", .type = OPTION_BUDGET, .argument = "AMOUNT",    \
-               .help = "stop after an amount of time (30s), runs (10000runs) or memory " \
-                       "(2GB); several are joined by commas")
+               .help = "use N processes; the result does not depend on N")
+#define COMMON_BUDGET                                                                              \
+    COMMON_ROW(budget, .name = "budget", .type = OPTION_BUDGET, .argument = "AMOUNT",              \
+               .help = "stop after this much time (30s), this many runs (10000runs) or this much " \
+                       "memory (2GB); separate several with commas")
 #define COMMON_ALWAYS                                                                    \
     COMMON_ROW(quiet, .name = "quiet", .letter = 'q', .type = OPTION_FLAG,               \
-               .help = "no progress and no warnings"),                                   \
+               .help = "print no progress and no warnings"),                             \
         COMMON_ROW(color, .name = "color", .type = OPTION_CHOICE, .argument = "WHEN",    \
                    .word = color_word,                                                   \
                    .help = "colour the output: auto (on a terminal, unless NO_COLOR is " \
                            "set), always or never"),                                     \
         COMMON_ROW(help, .name = "help", .letter = 'h', .type = OPTION_FLAG,             \
-                   .help = "say what this does, with examples")
+                   .help = "print this help and exit")
 
 /* The words that are no options, in order. */
 struct operands {

@@ -323,7 +323,7 @@ static int sniff(const char *bytes, size_t size)
 const struct format format_std = {
     .name = "std",
     .ending = ".std",
-    .meaning = "RAPID's standard form, a line per event",
+    .meaning = "RAPID's standard format, one event per line",
     .sniff = sniff,
     .open = open_reader,
     .create = std_writer_new,

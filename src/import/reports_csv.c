@@ -139,7 +139,7 @@ static int sniff(const char *bytes, size_t size)
 const struct format format_reports_csv = {
     .name = "csv",
     .ending = ".csv",
-    .meaning = "values and messages that processes report, a row each",
+    .meaning = "values and messages that processes report, one per row",
     .sniff = sniff,
     .open = open_reader,
 };

@@ -17,29 +17,29 @@
 #include "world/world.h"
 
 /* What can be done. STAGE(id, name, meaning) */
-#define STAGE_LIST(STAGE)                                                                  \
-    STAGE(ECHOES, "echoes", "wants the end of the run soon after a beginning")             \
-    STAGE(CLUSTERS, "clusters", "leaves out all of one time of a logical clock")           \
-    STAGE(SHORTCUTS, "shortcuts", "looks for a run by chance, half as long")               \
-    STAGE(SLICE, "slice", "leaves out what is not before the violation")                   \
-    STAGE(SWITCHES, "switches", "of tasks: leaves some out, and tries all ways with few")  \
-    STAGE(EXTERNALS, "externals", "leaves out requests and faults, by delta debugging")    \
-    STAGE(REACTIONS, "reactions", "leaves out timers with all messages that came of them") \
-    STAGE(CHUNKS, "chunks", "leaves out inner steps in a row, by halves, quarters")        \
-    STAGE(CONES, "cones", "leaves out a step with all that came of it")                    \
-    STAGE(STRANDS, "strands", "leaves out a node, some of its steps, some of one kind")    \
-    STAGE(SINGLES, "singles", "leaves out each step alone, until none can go")             \
-    STAGE(ROLES, "roles", "has one node in the place of another")                          \
-    STAGE(SEEDS, "seeds", "gives the nodes other random numbers")                          \
-    STAGE(CONTENTS, "contents", "makes smaller what requests bring, as the system says")   \
-    STAGE(DRIFT, "drift", "walks among executions that are as long")                       \
-    STAGE(PAIRS, "pairs", "leaves out two or three together")                              \
-    STAGE(TAILS, "tails", "keeps the beginning, and goes on by chance")                    \
-    STAGE(MATCHES, "matches", "leaves out one, and takes others that do the same")         \
-    STAGE(MOVES, "moves", "leaves out one, and puts another elsewhere")                    \
-    STAGE(ANEW, "anew", "makes other runs by chance, and each of them short")              \
-    STAGE(DETOURS, "detours", "takes one step more, and leaves out others")                \
-    STAGE(EXACT, "exact", "tries every shorter execution there is")
+#define STAGE_LIST(STAGE)                                                                         \
+    STAGE(ECHOES, "echoes", "splice the last steps of a long run onto an earlier part of it")     \
+    STAGE(CLUSTERS, "clusters", "remove all steps of one logical-clock value (a term, a round)")  \
+    STAGE(SHORTCUTS, "shortcuts", "search for random runs of at most half the length")            \
+    STAGE(SLICE, "slice", "remove steps that do not happen before the violation")                 \
+    STAGE(SWITCHES, "switches", "programs: remove context switches, then try all runs with few")  \
+    STAGE(EXTERNALS, "externals", "remove external events (requests, faults) by delta debugging") \
+    STAGE(REACTIONS, "reactions", "remove a timer or request with all messages that it caused")   \
+    STAGE(CHUNKS, "chunks", "remove runs of consecutive internal steps: halves, quarters ...")    \
+    STAGE(CONES, "cones", "remove a step with its whole causal future")                           \
+    STAGE(STRANDS, "strands", "remove steps of one node, or steps of one kind")                   \
+    STAGE(SINGLES, "singles", "remove each step alone, until none can go")                        \
+    STAGE(ROLES, "roles", "exchange two nodes in all steps")                                      \
+    STAGE(SEEDS, "seeds", "give the nodes the random numbers of other seeds")                     \
+    STAGE(CONTENTS, "contents", "shrink request payloads, as the system proposes")                \
+    STAGE(DRIFT, "drift", "walk randomly among executions of about the same length")              \
+    STAGE(PAIRS, "pairs", "remove two or three steps together")                                   \
+    STAGE(TAILS, "tails", "keep a prefix and continue with random steps")                         \
+    STAGE(MATCHES, "matches", "remove a step and deliver other messages of the same type")        \
+    STAGE(MOVES, "moves", "remove a step and move another one")                                   \
+    STAGE(ANEW, "anew", "restart: minimize other runs that show the violation")                   \
+    STAGE(DETOURS, "detours", "add a pending step, then remove each step alone")                  \
+    STAGE(EXACT, "exact", "try every shorter execution")
 
 enum stage {
 #define STAGE(id, name, meaning) STAGE_##id,

@@ -194,6 +194,6 @@ static struct writer *shiviz_create(struct out *out, const struct tables *t, str
 const struct format format_shiviz = {
     .name = "shiviz",
     .ending = ".shiviz",
-    .meaning = "a log with vector clocks, for ShiViz",
+    .meaning = "a log with vector clocks, the input of ShiViz",
     .create = shiviz_create,
 };

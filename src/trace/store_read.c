@@ -389,7 +389,7 @@ static struct cursor *open_reader(struct in *in, struct tables *t, struct notes 
 const struct format format_native = {
     .name = "native",
     .ending = ".clew",
-    .meaning = "clew's own: compact, checked, survives a crash of its writer",
+    .meaning = "clew's own format: compact, checksummed, readable after a crash of its writer",
     .sniff = sniff,
     .open = open_reader,
     .create = store_create,

@@ -356,7 +356,7 @@ static struct cursor *open_reader(struct in *in, struct tables *t, struct notes 
 const struct format format_text = {
     .name = "text",
     .ending = ".txt",
-    .meaning = "an event per line, for eyes and tests",
+    .meaning = "one event per line, for people and tests",
     .sniff = sniff,
     .open = open_reader,
     .create = text_create,

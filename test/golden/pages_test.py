@@ -98,7 +98,7 @@ def test_pages_have_stages_in_the_order_of_help():
 
 
 def test_pages_say_that_the_second_signal_ends_what_the_first_stops():
-    for verb, words in (("minimize", "terminated a second time, or before"), ("info", "interrupted or terminated;")):
+    for verb, words in (("minimize", "ended it at the second signal, or before"), ("info", "SIGINT or SIGTERM ended it;")):
         text = rendered(os.path.join(BUILD, "man", f"clew-{verb}.1"))
         assert words in re.sub(r"\s+", " ", text), verb
 

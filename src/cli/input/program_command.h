@@ -31,59 +31,56 @@ const char *command_fail_word(size_t index);
 const char *command_files_word(size_t index);
 
 /* Rows for a table of options of struct `owner`, whose struct command_choice is `program`. */
-#define COMMAND_OPTIONS(owner)                                                                     \
-    {.name = "mode",                                                                               \
-     .type = OPTION_CHOICE,                                                                        \
-     .argument = "MODE",                                                                           \
-     .word = command_mode_word,                                                                    \
-     .target = offsetof(owner, program.mode),                                                      \
-     .help = "of a program: fiber (its tasks are fibers, its memory is put back after each run), " \
-             "fork (fibers, a fork for each run), thread (threads, a fork for each run), exec "    \
-             "(threads, started anew for each run) (default: the first that works)"},              \
-        {.name = "fail-on",                                                                        \
-         .type = OPTION_CHOICE,                                                                    \
-         .argument = "WHAT",                                                                       \
-         .word = command_fail_word,                                                                \
-         .target = offsetof(owner, program.fail_on),                                               \
-         .help = "of a program: exit (a status other than 0 is a violation)"},                     \
-        {.name = "property",                                                                       \
-         .type = OPTION_FILE,                                                                      \
-         .argument = "FILE.c",                                                                     \
-         .target = offsetof(owner, program.property),                                              \
-         .help = "of a program: properties in C of the variables it reports, which clew compiles " \
-                 "and loads (man 3 clew-property)"},                                               \
-        {.name = "watch",                                                                          \
-         .type = OPTION_TEXTS,                                                                     \
-         .argument = "EXPR",                                                                       \
-         .target = offsetof(owner, program.watch),                                                 \
-         .help = "of a program: read a global variable or a part of one whenever it changes, "     \
-                 "account.balance or table[3].next->key, as if the program reported it; "          \
-                 "NAME=EXPR gives it a name; may be given several times"},                         \
-        {.name = "spurious-wakeups",                                                               \
-         .type = OPTION_NUMBER,                                                                    \
-         .argument = "N",                                                                          \
-         .target = offsetof(owner, program.spurious),                                              \
-         .help = "of a program: up to N waits for a condition of each thread may end without a "   \
-                 "signal (default: 0)"},                                                           \
-        {.name = "files",                                                                          \
-         .type = OPTION_CHOICE,                                                                    \
-         .argument = "WHOSE",                                                                      \
-         .word = command_files_word,                                                               \
-         .target = offsetof(owner, program.files),                                                 \
-         .help = "of a program: private (each run has its own view of the current directory, in "  \
-                 "which files that it writes are copies) or shared (runs change the files that "   \
-                 "are there) (default: private)"},                                                 \
-        {.name = "setup",                                                                          \
-         .type = OPTION_TEXT,                                                                      \
-         .argument = "COMMAND",                                                                    \
-         .target = offsetof(owner, program.setup),                                                 \
-         .help =                                                                                   \
-             "of a program: a command for the shell that prepares the private files, run once "    \
-             "in a copy of the current directory"},                                                \
-    {                                                                                              \
-        .name = "hang", .type = OPTION_NUMBER, .argument = "SECONDS",                              \
-        .target = offsetof(owner, program.hang),                                                   \
-        .help = "of a program: a run that takes longer is ended (default: 10)"                     \
+#define COMMAND_OPTIONS(owner)                                                                    \
+    {.name = "mode",                                                                              \
+     .type = OPTION_CHOICE,                                                                       \
+     .argument = "MODE",                                                                          \
+     .word = command_mode_word,                                                                   \
+     .target = offsetof(owner, program.mode),                                                     \
+     .help = "programs: how each run starts: fiber (threads become fibers; memory is restored "   \
+             "after each run), fork (fibers, one fork per run), thread (real threads, one fork "  \
+             "per run), exec (real threads, one exec per run) (default: the first that works)"},  \
+        {.name = "fail-on",                                                                       \
+         .type = OPTION_CHOICE,                                                                   \
+         .argument = "WHAT",                                                                      \
+         .word = command_fail_word,                                                               \
+         .target = offsetof(owner, program.fail_on),                                              \
+         .help = "programs: exit makes an exit status other than 0 a violation"},                 \
+        {.name = "property",                                                                      \
+         .type = OPTION_FILE,                                                                     \
+         .argument = "FILE.c",                                                                    \
+         .target = offsetof(owner, program.property),                                             \
+         .help = "programs: check the properties in this C file, which clew compiles and loads "  \
+                 "(man 3 clew-property)"},                                                        \
+        {.name = "watch",                                                                         \
+         .type = OPTION_TEXTS,                                                                    \
+         .argument = "EXPR",                                                                      \
+         .target = offsetof(owner, program.watch),                                                \
+         .help = "programs: report a global variable or a part of one (account.balance, "         \
+                 "table[3].next->key) whenever it changes; NAME=EXPR names it; may be repeated"}, \
+        {.name = "spurious-wakeups",                                                              \
+         .type = OPTION_NUMBER,                                                                   \
+         .argument = "N",                                                                         \
+         .target = offsetof(owner, program.spurious),                                             \
+         .help = "programs: allow each thread up to N spurious wakeups from condition variables " \
+                 "(default: 0)"},                                                                 \
+        {.name = "files",                                                                         \
+         .type = OPTION_CHOICE,                                                                   \
+         .argument = "WHOSE",                                                                     \
+         .word = command_files_word,                                                              \
+         .target = offsetof(owner, program.files),                                                \
+         .help = "programs: private (each run writes to its own copy of the current directory's " \
+                 "files) or shared (all runs write to the real files) (default: private)"},       \
+        {.name = "setup",                                                                         \
+         .type = OPTION_TEXT,                                                                     \
+         .argument = "COMMAND",                                                                   \
+         .target = offsetof(owner, program.setup),                                                \
+         .help = "programs: shell command that prepares the private files; runs once, in a copy " \
+                 "of the current directory"},                                                     \
+    {                                                                                             \
+        .name = "hang", .type = OPTION_NUMBER, .argument = "SECONDS",                             \
+        .target = offsetof(owner, program.hang),                                                  \
+        .help = "programs: kill a run that takes longer than this (default: 10)"                  \
     }
 
 /* Fails, MISUSED, where something is said of a program and there is none, and on what cannot be. */

@@ -86,8 +86,8 @@ void help_verbs(struct out *out)
         out_text(out, verbs[i]->name);
         wrapped(out, verbs[i]->summary, 2 + strlen(verbs[i]->name), 13);
     }
-    out_text(out, "\nclew VERB --help says more about one of them, clew --version which clew "
-                  "this is.\n");
+    out_text(out, "\n'clew VERB --help' describes a verb and its options; 'clew --version' prints "
+                  "the version.\n");
 }
 
 static void format_rows(struct out *out)
@@ -98,8 +98,8 @@ static void format_rows(struct out *out)
         out_format(out, "  %-8s %-8s", (*format)->name, (*format)->ending);
         out_text(out, (*format)->meaning);
         out_text(out, is_readable && is_writable ? "\n"
-                      : is_readable              ? " (only read)\n"
-                                                 : " (only written)\n");
+                      : is_readable              ? " (read only)\n"
+                                                 : " (write only)\n");
     }
 }
 

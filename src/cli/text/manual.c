@@ -128,10 +128,10 @@ static void print_status(const struct page *p)
         out_char(p->out, '\n');
         at += at[size] == '\n' ? size + 1 : size;
     }
-    out_format(p->out,
-               ".TP\n.BR 130 \", \" 143\nit was interrupted or terminated%s; unfinished output is "
-               "removed\n",
-               p->verb->is_stopped_softly ? " a second time, or before its work began" : "");
+    out_format(
+        p->out,
+        ".TP\n.BR 130 \", \" 143\nSIGINT or SIGTERM ended it%s; clew removes unfinished output\n",
+        p->verb->is_stopped_softly ? " at the second signal, or before its work began" : "");
 }
 
 static void print_verbs(const struct page *p)
@@ -152,8 +152,8 @@ static void print_formats(const struct page *p)
         roff_text(p->out, (*format)->ending);
         out_text(p->out, ")\n");
         roff_text(p->out, (*format)->meaning);
-        out_text(p->out, (*format)->open == NULL     ? "; only written\n"
-                         : (*format)->create == NULL ? "; only read\n"
+        out_text(p->out, (*format)->open == NULL     ? "; write only\n"
+                         : (*format)->create == NULL ? "; read only\n"
                                                      : "\n");
     }
 }

@@ -101,69 +101,67 @@ static const struct option options[] = {
      .argument = "KIND",
      .word = only_word,
      .target = offsetof(struct atomicity_command, only),
-     .help = "only single variables, pairs of variables, or marked regions"},
+     .help = "analyse only single variables, pairs of variables, or marked regions"},
     {.name = "variable",
      .type = OPTION_TEXT,
      .argument = "GLOB",
      .target = offsetof(struct atomicity_command, variable),
-     .help = "only these variables, and pairs with one of them"},
+     .help = "analyse only these variables, and pairs that contain one of them"},
     {.name = "pairs",
      .type = OPTION_FILE,
      .argument = "FILE",
      .target = offsetof(struct atomicity_command, pairs),
-     .help = "the pairs that belong together, a line each, as clew correlate prints them; without "
-             "it, those that correlate best"},
+     .help = "pairs of correlated variables, one a line, as clew correlate prints them (default: "
+             "the pairs that correlate best)"},
     {.name = "top",
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct atomicity_command, top),
-     .help = "look at the N pairs that correlate best (default 200)"},
+     .help = "analyse the N pairs that correlate best (default: 200)"},
     {.name = "all-pairs",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, all_pairs),
-     .help = "look at all pairs that ever come close to each other (or at all of --pairs), and "
-             "tell every finding by itself; without it, findings about the same variables or "
-             "places are one"},
+     .help = "analyse all pairs with nearby accesses (or all of --pairs), and report every finding "
+             "separately instead of merging findings about the same variables or code locations"},
     {.name = "merged",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, merged),
-     .help = "tell also stale reads of memory, and what would be wrong if the two of a pair were "
-             "one variable: weaker classes, with findings that are serializable"},
+     .help = "report also stale reads of memory, and violations that treat the two variables of a "
+             "pair as one; these weaker classes include serializable executions"},
     {.name = "rounds",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, rounds),
-     .help = "report also couples whose accesses belong to two operations, such as two rounds of a "
-             "loop; without it they are counted"},
+     .help = "report also access pairs that belong to two operations, such as two iterations of a "
+             "loop, instead of only counting them"},
     {.name = "all",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, all),
-     .help = "tell also what is left out, as notes: couples of two operations, conflicts that "
-             "creating or "
-             "joining a task settles, blocks that were not published yet, are freed or are handed "
-             "over; without it they are counted by reason"},
+     .help = "report the excluded candidates as notes, instead of only counting them by reason: "
+             "access pairs of two operations, conflicts that thread creation or join orders, "
+             "memory blocks that are not yet published, are freed or are handed over"},
     {.name = "witness",
      .type = OPTION_FLAG,
      .target = offsetof(struct atomicity_command, witness),
-     .help = "with each finding an order of events that shows it"},
+     .help = "print a witness with each finding: an order of events that shows it"},
     {.name = "explain",
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct atomicity_command, explain),
-     .help = "finding N with its witness, event by event"},
+     .help = "print finding N with its witness, event by event"},
     {.name = "via",
      .type = OPTION_CHOICE,
      .argument = "SOLVER",
      .word = via_word,
      .target = offsetof(struct atomicity_command, via),
-     .help = "native (the default) or libz3: who looks for an execution in which reads see what "
-             "they saw, for the grade"},
+     .help = "solver that searches for a witness in which each read sees its recorded write: "
+             "native (default) or libz3"},
     {.name = "compat",
      .type = OPTION_CHOICE,
      .argument = "NAME",
      .word = compat_word,
      .target = offsetof(struct atomicity_command, compat),
-     .help = "spin: let SPIN, where it is installed, judge each typed order of the pairs (of one "
-             "run), and compare with a search of clew's own"},
+     .help = "spin: check each typed order of the pairs of one run with SPIN, if it is installed, "
+             "and compare its answers with clew's own"},
     COMMON_JSON,
     COMMON_JSONL,
     COMMON_LIMIT,
@@ -178,34 +176,33 @@ static const struct atomicity_command defaults = {
     .common = COMMON_DEFAULTS, .only = ONLY_ALL, .top = 200, .explain = UINT64_MAX};
 
 static const struct example examples[] = {
-    {"clew atomicity bank.clew", "What could be interrupted in a recorded run, and how."},
-    {"clew atomicity --explain 1 bank.clew", "The first finding, with an order that shows it."},
-    {"clew atomicity run*.clew", "What several runs of one system allow, in one report."},
-    {"clew atomicity --pairs pairs.txt bank.clew", "Only pairs that you know to belong together."},
-    {"clew atomicity capture.har", "Lost updates and stale reads of HTTP resources."},
+    {"clew atomicity bank.clew", "Predict the atomicity violations of a recorded run."},
+    {"clew atomicity --explain 1 bank.clew", "Print the first finding with its witness."},
+    {"clew atomicity run*.clew", "Analyse several runs of one system in one report."},
+    {"clew atomicity --pairs pairs.txt bank.clew", "Analyse only the pairs in pairs.txt."},
+    {"clew atomicity capture.har", "Find lost updates and stale reads of HTTP resources."},
     {0},
 };
 
 const struct verb verb_atomicity = {
     .name = "atomicity",
-    .summary = "which accesses that belong together could have been interrupted",
+    .summary = "predict atomicity violations: unserializable interleavings",
     .operands = "TRACE...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
     .is_stopped_softly = true,
     .about =
-        "Predicts unserializable interleavings from executions in which nothing went wrong: of "
-        "one variable, of two that correlate, of HTTP resources, and of regions marked as "
-        "atomic. Each is a sentence with its source places, the locks held, what would "
-        "fix it, and a grade: sound (an execution in which reads see what they saw shows "
-        "it) or may. What is harmless to what anyone reads is told as a note. Several traces "
-        "are several runs of one system, told in one report; runs that are the same but for "
-        "their timing are analysed once. A trace is looked at for a minute, or for the budget that "
-        "is given; Ctrl-C ends that too, and what was found is told, with a count of what was not "
-        "looked at.",
-    .exit_statuses = "0 no violation\n1 a violation\n2 a trace could not be read\n"
-                     "3 the budget ended, something could not be decided, or the trace has no "
-                     "accesses, before a violation was found",
+        "Predicts unserializable interleavings from correct executions: of one variable, of two "
+        "correlated variables, of HTTP resources, and of regions marked as atomic. Each finding "
+        "has its source locations, the locks held, a fix, and a grade: sound (a witness execution "
+        "shows it in which each read sees its recorded write) or may. A violation that affects no "
+        "later read is reported as a note. Several traces are several runs of one system in one "
+        "report; runs that differ only in timing are analysed once. The analysis stops after a "
+        "minute, or at the given budget, or at Ctrl-C. It then prints the findings so far and the "
+        "number of variables and pairs not analysed.",
+    .exit_statuses =
+        "0 no violation\n1 a violation\n2 a trace could not be read\n3 no violation found, but the "
+        "budget ended, a candidate is undecided, or the trace has no memory accesses",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct atomicity_command),

@@ -367,7 +367,7 @@ static const struct option options[] = {
      .argument = "PART",
      .target = offsetof(struct campaign_command, show),
      .word = show_word,
-     .help = "only one part: runs, violations, properties or coverage (default: all)"},
+     .help = "print only this part: runs, violations, properties or coverage (default: all)"},
     COMMON_JSON,
     COMMON_ROW(limit, .name = "limit", .type = OPTION_NUMBER, .argument = "N",
                .help = "list at most N violations, covered and uncovered blocks (default: 20)"),
@@ -378,25 +378,27 @@ static const struct option options[] = {
 static const struct campaign_command defaults = {.common = {.from = -1, .to = -1, .limit = 20}};
 
 static const struct example examples[] = {
-    {"clew campaign bank.campaign", "What the search in bank.campaign has done and found."},
+    {"clew campaign bank.campaign",
+     "Print the runs, violations, properties and coverage of a search."},
     {"clew campaign --show coverage --limit 1000 bank.campaign",
-     "Which blocks of code its runs entered, and which never."},
-    {"clew campaign --json bank.campaign > bank.findings", "The violations as a findings file."},
+     "List the covered and the uncovered blocks of code."},
+    {"clew campaign --json bank.campaign > bank.findings",
+     "Write the violations as a findings file."},
     {0},
 };
 
 const struct verb verb_campaign = {
     .name = "campaign",
-    .summary = "what a search has done",
+    .summary = "print the state and the results of a search",
     .operands = "DIR",
     .operand_min = 1,
     .operand_max = 1,
-    .about =
-        "Tells of the search that clew explore keeps in a folder, also while it runs: how many "
-        "runs it made and how they ended, each violation with its schedule, how often "
-        "properties were checked, skipped and broken, and which blocks of code were covered.",
-    .exit_statuses = "0 the campaign was read\n2 it could not be: no campaign, damaged, of a later "
-                     "version",
+    .about = "Prints the search that clew explore keeps in a campaign directory, finished or still "
+             "running: the number of runs and their outcomes, each violation with its schedule, "
+             "how often each property was checked, skipped and broken, and which blocks of code "
+             "were covered.",
+    .exit_statuses = "0 the campaign was read\n2 the campaign could not be read: not a campaign, "
+                     "damaged, or written by a later version",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct campaign_command),

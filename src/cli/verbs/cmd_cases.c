@@ -146,20 +146,20 @@ static const struct option options[] = {COMMON_JSON, COMMON_ALWAYS, {0}};
 static const struct cases_command defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew cases", "The case studies that come with clew, with their bugs."},
-    {"clew cases ./mine.so", "What can be chosen about a system of one's own."},
+    {"clew cases", "List the case studies that come with clew, and their bugs."},
+    {"clew cases ./mine.so", "List the bugs and parameters of your own system."},
     {0},
 };
 
 const struct verb verb_cases = {
     .name = "cases",
-    .summary = "case studies: systems to explore, and the bugs they can have",
+    .summary = "list the case studies, their bugs and parameters",
     .operands = "[SYSTEM.so...]",
     .operand_min = 0,
     .operand_max = SIZE_MAX,
-    .about = "Lists the simulated systems that come with clew, or those named, each with the bugs "
-             "that clew explore --bug puts into it and the numbers that --set chooses.",
-    .exit_statuses = "0 they are listed\n2 a system could not be loaded",
+    .about = "Lists the simulated systems that come with clew, or the named ones. Prints for each "
+             "the bugs that clew explore --bug enables and the parameters that --set sets.",
+    .exit_statuses = "0 the systems were listed\n2 a system could not be loaded",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct cases_command),

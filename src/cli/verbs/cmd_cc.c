@@ -180,27 +180,27 @@ static const struct cc_options defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
     {"clew cc -g -O2 bank.c -o bank -pthread", "Compile and link one program."},
-    {"make CC='clew cc'", "Any build that asks for a C compiler."},
-    {"./configure CC='clew cc --with clang' && make", "With clang behind it."},
-    {"clew cc --sim ring.c -o ring.so", "A system for clew explore."},
+    {"make CC='clew cc'", "Use clew cc as the C compiler of an existing build."},
+    {"./configure CC='clew cc --with clang' && make", "Use clang instead of gcc."},
+    {"clew cc --sim ring.c -o ring.so", "Build a simulated system for clew explore."},
     {0},
 };
 
 /* Two verbs, which differ in the language. */
 #define COMPILER_VERB(verb, language, function)                                                    \
     {                                                                                              \
-        .name = (verb), .summary = "compile " language " so that memory accesses can be recorded", \
+        .name = (verb), .summary = "compile " language " with memory accesses instrumented",       \
         .operands = "[--sim] [--allow SYMBOL] [--with gcc|clang] WORD...", .operand_min = 1,       \
         .operand_max = SIZE_MAX, .has_foreign_words = true,                                        \
-        .about = "Stands in for gcc or clang, as compiler and as linker. Programs built so tell "  \
-                 "the recorder about every access to memory and every atomic operation; when "     \
-                 "they are not being recorded they run as usual. With --sim, what is built is a "  \
-                 "shared object with a simulated system in it (clew/sim.h), for clew explore: "    \
-                 "memory, time and random numbers of its files and static archives are the "       \
-                 "simulator's, and calls that cannot be simulated are refused unless --allow "     \
-                 "SYMBOL lets them through. All words are the compiler's, but for --sim, --allow " \
-                 "and --with gcc|clang in front.",                                                 \
-        .exit_statuses = "N the compiler's own status\n2 clew itself failed", .options = options,  \
+        .about =                                                                                   \
+            "Replaces gcc or clang as compiler and linker. The compiled program reports every "    \
+            "memory access and every atomic operation to clew's recorder; without the recorder "   \
+            "it runs as usual. With --sim, builds a shared object that holds a simulated system "  \
+            "(clew/sim.h) for clew explore. The simulator then provides the memory, time and "     \
+            "random numbers of the system's files and static archives. Calls that cannot be "      \
+            "simulated are link errors, unless --allow SYMBOL permits them. All arguments go to "  \
+            "the compiler, except a leading --sim, --allow or --with gcc|clang.",                  \
+        .exit_statuses = "N the compiler's exit status\n2 clew itself failed", .options = options, \
         .defaults = &defaults, .options_size = sizeof(struct cc_options), .examples = examples,    \
         .run = (function),                                                                         \
     }

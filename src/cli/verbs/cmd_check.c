@@ -176,27 +176,26 @@ static const struct option options[] = {
 static const struct check_command defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew check bank.log", "Everything impossible or unfinished in bank.log."},
-    {"clew check --limit 0 run.clew && echo sound", "Only the counts and the status, for scripts."},
-    {"clew check --json run.clew > run.findings", "The findings as a file."},
+    {"clew check bank.log", "List everything impossible or unfinished in bank.log."},
+    {"clew check --limit 0 run.clew && echo sound", "Print only the counts, for use in scripts."},
+    {"clew check --json run.clew > run.findings", "Write the findings to a file."},
     {0},
 };
 
 const struct verb verb_check = {
     .name = "check",
-    .summary = "whether a trace is well formed",
+    .summary = "check whether a trace is well formed",
     .operands = "TRACE...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
-    .about =
-        "Tells what cannot have happened (a receive without its send, an unlock by another "
-        "task, time running backwards) from what is only unfinished (a lock held at the end, "
-        "a task without end), each with its event and byte. The trace is read once; memory "
-        "grows with tasks, locks and messages, not with events. Of a file that is cut short, what "
-        "is whole is checked, and the status says that more is missing.",
-    .exit_statuses = "0 nothing impossible, though perhaps unfinished\n1 something impossible\n"
-                     "2 the trace could not be read\n"
-                     "3 nothing impossible, but the file is cut short or the budget ended",
+    .about = "Reports impossible events (a receive without its send, an unlock by another task, "
+             "time running backwards) and, separately, unfinished ones (a lock held at the end, a "
+             "task without end), each with its event number and byte offset. Reads the trace once; "
+             "memory grows with tasks, locks and messages, not with events. Checks a truncated "
+             "file up to its last complete part and exits with status 3.",
+    .exit_statuses =
+        "0 no impossible event; some may be unfinished\n1 an impossible event\n2 the trace could "
+        "not be read\n3 no impossible event, but the file is truncated or the budget ended",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct check_command),

@@ -66,10 +66,10 @@ static const struct option options[] = {
 static const struct convert_options defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew convert bank.log -o bank.clew", "A foreign log into clew's own format."},
-    {"clew convert bank.clew --to text -o - | less", "A trace for eyes, a line per event."},
+    {"clew convert bank.log -o bank.clew", "Convert a foreign log to clew's native format."},
+    {"clew convert bank.clew --to text -o - | less", "Read a trace as text, one line per event."},
     {"clew convert --one-run a.log b.log c.log -o run.clew",
-     "The logs of three nodes as one trace."},
+     "Join the logs of three nodes into one trace."},
     {0},
 };
 
@@ -80,11 +80,12 @@ const struct verb verb_convert = {
     .operand_min = 1,
     .operand_max = SIZE_MAX,
     .replaces_input = true,
-    .about = "Reads a trace of any format, which is recognized by its content, and writes it in "
-             "the one that --to or the ending of OUT names. Events stream through, so a trace may "
-             "be larger than memory. OUT appears when it is whole, or not at all; it may be IN.",
-    .exit_statuses = "0 OUT is written\n2 it could not be\n3 the budget ended first; OUT is not "
-                     "written",
+    .about =
+        "Reads a trace in any format, recognized by its content, and writes it in the format that "
+        "--to or the extension of OUT names. Streams the events, so a trace may be larger than "
+        "memory. Creates OUT only when it is complete. OUT may be the same file as IN.",
+    .exit_statuses = "0 OUT was written\n2 IN could not be read or OUT could not be written\n3 the "
+                     "budget ended first; OUT was not written",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct convert_options),

@@ -122,11 +122,11 @@ static const struct option options[] = {
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct correlate_command, top),
-     .help = "the N closest pairs (default 200)"},
+     .help = "print the N closest pairs (default: 200)"},
     {.name = "all-pairs",
      .type = OPTION_FLAG,
      .target = offsetof(struct correlate_command, all_pairs),
-     .help = "all pairs that ever come close to each other"},
+     .help = "print all pairs with nearby accesses"},
     COMMON_JSON,
     COMMON_INPUT,
     COMMON_BUDGET,
@@ -137,29 +137,30 @@ static const struct option options[] = {
 static const struct correlate_command defaults = {.common = COMMON_DEFAULTS, .top = 200};
 
 static const struct example examples[] = {
-    {"clew correlate bank.clew", "The variables of one run that belong together."},
-    {"clew correlate --top 20 run*.clew > pairs.txt", "The 20 closest pairs over many runs."},
-    {"clew atomicity --pairs pairs.txt bank.clew", "What could go wrong with these pairs."},
+    {"clew correlate bank.clew", "Rank the correlated variables of one run."},
+    {"clew correlate --top 20 run*.clew > pairs.txt",
+     "Write the 20 closest pairs over many runs to a file."},
+    {"clew atomicity --pairs pairs.txt bank.clew",
+     "Predict the atomicity violations of these pairs."},
     {0},
 };
 
 const struct verb verb_correlate = {
     .name = "correlate",
-    .summary = "which variables belong together, by how close their accesses are",
+    .summary = "rank pairs of variables that are accessed together",
     .operands = "TRACE...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
     .is_stopped_softly = true,
     .about =
-        "Ranks pairs of shared variables, or of HTTP resources by their templates, by the mean "
-        "distance between an access to the one and the next to the other in the same task, "
-        "counted in accesses to shared variables, without outliers; then by how often that "
-        "was seen. Over several runs, variables are known by their symbol, heap memory by the "
-        "place of its allocation. The list can be edited and handed to clew atomicity "
-        "--pairs. Where the budget ends, or at the first Ctrl-C, what was read until then is "
-        "ranked.",
-    .exit_statuses = "0 the list was printed\n2 a trace could not be read\n"
-                     "3 the budget ended, or Ctrl-C came, before all of it was looked at",
+        "Ranks pairs of shared variables, or of HTTP resource templates, by access distance, then "
+        "by the number of observations. The distance of a pair is the mean number of accesses to "
+        "shared variables between an access to the one and the next access to the other in the "
+        "same task, without outliers. Across several runs, a variable is identified by its symbol, "
+        "heap memory by its allocation site. Edit the list and pass it to clew atomicity --pairs. "
+        "When the budget ends, or at the first Ctrl-C, ranks the accesses read so far.",
+    .exit_statuses = "0 the list was printed\n2 a trace could not be read\n3 the budget or Ctrl-C "
+                     "ended the analysis before all accesses were read",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct correlate_command),

@@ -143,7 +143,7 @@ static const struct option options[] = {COMMON_ALWAYS, {0}};
 static const struct demo_options defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew demo", "Three commands on two traces, in a moment."},
+    {"clew demo", "Run three commands on two small traces."},
     {0},
 };
 
@@ -151,9 +151,9 @@ const struct verb verb_demo = {
     .name = "demo",
     .summary = "a guided tour",
     .operands = "",
-    .about = "Shows what clew does on small traces that travel inside the program. Nothing is "
-             "left behind.",
-    .exit_statuses = "0 the tour is over\n2 it could not take place",
+    .about = "Runs clew on small built-in traces and explains the results. Leaves no files behind.",
+    .exit_statuses = "0 the tour ran to its end\n2 the tour failed, for example for lack of a "
+                     "temporary directory",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct demo_options),

@@ -356,25 +356,26 @@ static const struct option options[] = {
 static const struct diff_command defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew diff good.clew bad.clew", "What a failing run did that a good one did not."},
-    {"clew diff 1.sched 1.min.sched ./ring.so", "What minimizing has removed, step by step."},
+    {"clew diff good.clew bad.clew",
+     "Show the events in which a failing run differs from a good one."},
+    {"clew diff 1.sched 1.min.sched ./ring.so", "Show the steps that minimizing removed."},
     {0},
 };
 
 const struct verb verb_diff = {
     .name = "diff",
-    .summary = "compare two executions: what only one of them did",
+    .summary = "compare two executions",
     .operands = "A B [SYSTEM.so]",
     .operand_min = 2,
     .operand_max = 3,
-    .about = "Compares two traces or two schedules task by task (schedules: node by node), by what "
-             "came of what: a receive is in both if its send is. How independent tasks were "
-             "interleaved makes no difference. Lines with - are only in the first, with + only in "
-             "the second, with ~ in both, where two events touch one object in another order. "
-             "Schedules that a search saved name only what is not the default: with the system, "
-             "both are replayed and all their steps compared.",
-    .exit_statuses = "0 they do not differ\n1 they differ\n2 one of them could not be read\n"
-                     "3 the budget ended before both were read",
+    .about = "Compares two traces task by task, or two schedules node by node. Matches events by "
+             "causality: a receive matches if its send matches. Ignores the interleaving of "
+             "independent tasks. A line with - is only in the first, a line with + only in the "
+             "second. A line with ~ is in both, but its two events access one object in the "
+             "opposite order. A schedule that a search saved lists only the steps that are not the "
+             "default; with SYSTEM.so, clew replays both schedules and compares all steps.",
+    .exit_statuses = "0 the two executions are equal\n1 they differ\n2 one of them could not be "
+                     "read\n3 the budget ended before both were read",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct diff_command),

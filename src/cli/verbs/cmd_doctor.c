@@ -52,18 +52,18 @@ static const struct option options[] = {COMMON_JSON, COMMON_ALWAYS, {0}};
 static const struct doctor_options defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew doctor", "What can be recorded here, and what to do about what cannot."},
+    {"clew doctor", "Check which features of clew work on this machine."},
     {0},
 };
 
 const struct verb verb_doctor = {
     .name = "doctor",
-    .summary = "what this machine allows",
+    .summary = "check which features work on this machine",
     .operands = "",
     .operand_min = 0,
     .operand_max = 0,
-    .about = "Tries what recording and controlling real programs need, says what is there, what it "
-             "is good for, and how to get what is missing.",
+    .about = "Tests each facility that clew needs to record and control programs. Prints whether "
+             "it is available, what uses it, and how to get a missing one.",
     .exit_statuses = "0 always",
     .options = options,
     .defaults = &defaults,

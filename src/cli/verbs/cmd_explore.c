@@ -475,74 +475,73 @@ static const struct option options[] = {
      .argument = "NAME",
      .word = strategy_word,
      .target = offsetof(struct explore_command, strategy),
-     .help =
-         "how to search: auto (a little of all), directed (to where threads meet), random, pct, "
-         "pos, surw (sampling), unique, "
-         "frequency, nodefreq (by coverage), delay, dpor (systematic)"},
+     .help = "how to search: auto (alternates the others), directed (toward conflicting accesses "
+             "of threads), random, pct, pos, surw (sampling), unique, frequency, nodefreq "
+             "(coverage-guided), delay, dpor (systematic)"},
     {.name = "bug",
      .type = OPTION_TEXT,
      .argument = "LIST",
      .target = offsetof(struct explore_command, bug),
-     .help = "the bugs to put into a system that has some on offer (clew cases)"},
+     .help = "enable these bugs of a case study (clew cases lists them)"},
     {.name = "set",
      .type = OPTION_TEXT,
      .argument = "LIST",
      .target = offsetof(struct explore_command, set),
-     .help = "numbers that the system lets one choose: nodes=5,cycles=10"},
+     .help = "set parameters of the system: nodes=5,cycles=10"},
     {.name = "faults",
      .type = OPTION_TEXT,
      .argument = "LIST",
      .target = offsetof(struct explore_command, faults),
-     .help = "how many of which faults a run may have: crash=1,restart=1,drop=2 ..., or none "
-             "(default: as the system says)"},
+     .help = "maximum number of faults of each kind in a run: crash=1,restart=1,drop=2 ..., or "
+             "none (default: set by the system)"},
     {.name = "weights",
      .type = OPTION_TEXT,
      .argument = "LIST",
      .target = offsetof(struct explore_command, weights),
-     .help = "how likely sampling takes a message, timer, write, helper or request that could be "
-             "next, beside others: timer=1,message=8 (default: auto tries several, others take all "
-             "alike)"},
+     .help = "relative probability with which sampling picks a pending message, timer, write, "
+             "helper or request: timer=1,message=8 (default: auto tries several weights; other "
+             "strategies use equal weights)"},
     {.name = "net",
      .type = OPTION_TEXT,
      .argument = "NET",
      .target = offsetof(struct explore_command, net),
-     .help = "how messages travel: fifo or datagram (default: as the system says, else fifo)"},
+     .help = "network model: fifo or datagram (default: set by the system, else fifo)"},
     {.name = "spec",
      .type = OPTION_FILE,
      .argument = "FILE",
      .target = offsetof(struct explore_command, spec),
-     .help = "properties of the variables that nodes report, in clew's language (man 5 clew-spec)"},
+     .help = "check these properties of reported variables (man 5 clew-spec)"},
     {.name = "config",
      .type = OPTION_FILE,
      .argument = "FILE",
      .target = offsetof(struct explore_command, config),
-     .help = "what comes from outside, and more, in YAML (man 5 clew-fuzz; default: as the system "
-             "says)"},
+     .help = "external events and further settings, in YAML (man 5 clew-fuzz; default: set by the "
+             "system)"},
     {.name = "depth",
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct explore_command, depth),
-     .help = "steps of a run, at most (default: 20000 for a program, for a system as it says, else "
-             "1000)"},
+     .help = "maximum number of steps in a run (default: 20000 for a program; for a system set by "
+             "the system, else 1000)"},
     {.name = "delays",
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct explore_command, delays),
-     .help = "delays of a run, at most, with --strategy delay (default: 3)"},
+     .help = "maximum number of delays in a run, with --strategy delay (default: 3)"},
     {.name = "pct-depth",
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct explore_command, pct_depth),
-     .help = "the depth of bugs that pct aims at (default: 3, for programs drawn by run)"},
+     .help = "bug depth for pct (default: 3; for programs drawn at random for each run)"},
     {.name = "prune",
      .type = OPTION_SWITCH,
      .target = offsetof(struct explore_command, prune),
-     .help = "do not search again from a state that was seen (default: yes)"},
+     .help = "do not explore a state twice (default: yes)"},
     {.name = "seed",
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct explore_command, seed),
-     .help = "where all chance comes from (default: 1)"},
+     .help = "seed of all random choices (default: 1)"},
     {.name = "first",
      .type = OPTION_FLAG,
      .target = offsetof(struct explore_command, first),
@@ -551,56 +550,57 @@ static const struct option options[] = {
      .type = OPTION_TEXT,
      .argument = "PROPERTY",
      .target = offsetof(struct explore_command, until),
-     .help = "stop when this property is broken; go on past other violations"},
+     .help = "stop when this property is broken; continue after other violations"},
     {.name = "require-exhaustive",
      .type = OPTION_FLAG,
      .target = offsetof(struct explore_command, require_exhaustive),
-     .help = "end with status 3 when not all executions could be explored"},
+     .help = "exit with status 3 unless all executions were explored"},
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_FILE, .argument = "DIR",
-               .help = "the campaign's folder: what was done, with a schedule and a trace for each "
-                       "violation (default: SYSTEM.campaign)"),
+               .help = "campaign directory: the search's state, and a schedule and a trace for "
+                       "each violation (default: SYSTEM.campaign)"),
     {.name = "interactive",
      .type = OPTION_FLAG,
      .target = offsetof(struct explore_command, interactive),
-     .help = "choose each step by hand, go back, save the schedule"},
+     .help = "choose each step interactively, go back, save the schedule"},
     {.name = "resume",
      .type = OPTION_FILE,
      .argument = "DIR",
      .target = offsetof(struct explore_command, resume),
-     .help = "go on with a campaign, with the system and the options it was begun with"},
+     .help = "continue the campaign in this directory, with the system and the options that "
+             "started it"},
     {.name = "from",
      .type = OPTION_FILE,
      .argument = "SCHEDULE",
      .target = offsetof(struct explore_command, from),
-     .help = "begin every run with the steps of this schedule, without the last one if it ends in "
-             "a violation, and search from there"},
+     .help = "start every run with the steps of this schedule (without the last step if it "
+             "violates) and search from there"},
     {.name = "seed-schedule",
      .type = OPTION_FILE,
      .argument = "SCHEDULE",
      .target = offsetof(struct explore_command, seed_schedule),
-     .help = "make the first run by this schedule; strategies by coverage take their history from "
-             "it"},
+     .help = "follow this schedule in the first run; coverage-guided strategies start from its "
+             "coverage"},
     {.name = "ignore",
      .type = OPTION_TEXTS,
      .argument = "KEY",
      .target = offsetof(struct explore_command, ignore),
-     .help = "go on past the violation with this key (\"property: one leader\"), and do not report "
-             "it; may be given several times"},
+     .help = "do not report the violation with this key (\"property: one leader\") and continue "
+             "after it; may be repeated"},
     {.name = "verify",
      .type = OPTION_FLAG,
      .target = offsetof(struct explore_command, verify),
-     .help = "of a program: make each run twice and compare, instead of one in a hundred"},
+     .help = "programs: repeat every run and compare, instead of one in a hundred"},
     {.name = "allow-uncontrolled",
      .type = OPTION_FLAG,
      .target = offsetof(struct explore_command, allow_uncontrolled),
-     .help = "of a program: do not end with status 3 when it makes calls that are not controlled"},
+     .help = "programs: do not exit with status 3 because of uncontrolled calls"},
     COMMAND_OPTIONS(struct explore_command),
     COMMON_JSON,
     COMMON_LIMIT,
     COMMON_SUPPRESS,
     COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N",
-               .help = "work in N processes; with a budget of runs, random and pos find the same "
-                       "with any N, other strategies find the same whenever N is the same"),
+               .help = "use N processes; with a budget in runs, the result of random and pos does "
+                       "not depend on N, that of other strategies does"),
     COMMON_BUDGET,
     COMMON_ALWAYS,
     {0},
@@ -613,40 +613,41 @@ static const struct explore_command defaults = {.common = COMMON_DEFAULTS,
                                                 .program = COMMAND_CHOICE_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew explore ./ring.so", "Search for a minute, with a little of every strategy."},
-    {"clew explore -- ./bank 3", "A program with threads, built by clew cc or not."},
+    {"clew explore ./ring.so", "Search for a minute, alternating all strategies."},
+    {"clew explore -- ./bank 3", "Explore a multithreaded program, built with clew cc or not."},
     {"clew explore --budget 10s --faults crash=1,restart=1 ./commit.so",
-     "With a node that may crash and come back."},
+     "Let one node crash and restart."},
     {"clew explore --resume ring.campaign ./ring.so",
-     "Go on where a search was stopped or killed."},
+     "Continue a search that was stopped or killed."},
     {"clew explore --strategy dpor --require-exhaustive ./small.so",
-     "Every execution there is, or status 3."},
+     "Explore every execution, or exit with status 3."},
     {0},
 };
 
 const struct verb verb_explore = {
     .name = "explore",
-    .summary = "run a system under many schedules and keep those that break it",
+    .summary = "run a system or program under many schedules and report violations",
     .operands = "SYSTEM.so | -- PROGRAM...",
     .operand_min = 1,
     .operand_max = 1,
     .takes_command = true,
     .is_stopped_softly = true,
-    .about = "Runs a system written with clew/sim.h and built by clew cc --sim, again and again, "
-             "each time with another order of messages, timers and faults, until the budget ends "
-             "(60 s) or nothing is left. Reports each distinct violation once: a broken property, "
-             "a failed assertion, a crash, undefined behaviour, an endless handler; and saves it "
-             "as a schedule, which clew replay repeats exactly, and as a trace. A program behind "
-             "-- is run likewise, one of its threads at a time: at each operation on a lock, a "
-             "condition, a thread or a clock, and when built by clew cc at each access to memory, "
-             "another may go first. Found are crashes, failed assertions, deadlocks, misused "
-             "memory and, with --fail-on exit, bad statuses. Its input is empty, and its output is "
-             "dropped.",
+    .about =
+        "Runs a system again and again, each time with another order of messages, timers and "
+        "faults, until the budget (60 s) is used up or all executions are explored. The system "
+        "uses clew/sim.h and is built with clew cc --sim. Reports each distinct violation once: a "
+        "broken property, a failed assertion, a crash, undefined behaviour, a handler that does "
+        "not return. Saves each violation as a schedule, which clew replay repeats exactly, and as "
+        "a trace. For a program after --, clew runs one thread at a time. Each operation on a "
+        "lock, a condition variable, a thread or a clock is a scheduling point, and so is each "
+        "memory access if the program was built with clew cc. Violations of a program are crashes, "
+        "failed assertions, deadlocks, memory errors and, with --fail-on exit, a nonzero exit "
+        "status. The program's standard input is empty, and its output is discarded.",
     .exit_statuses =
-        "0 nothing found\n1 a violation\n2 the system could not be loaded\n"
-        "3 nothing found, and calls were not controlled (see --allow-uncontrolled), a run "
-        "did not end, no client reached a server, or the program is not deterministic; "
-        "with --require-exhaustive, not all executions were explored",
+        "0 no violation\n1 a violation\n2 the system could not be loaded\n3 no violation, but the "
+        "search is incomplete: some calls were not controlled (see --allow-uncontrolled), a run "
+        "did not end, no client connected to the server, or the program is not deterministic; with "
+        "--require-exhaustive: not all executions were explored",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct explore_command),

@@ -258,24 +258,23 @@ static const struct option options[] = {
 static const struct info_options defaults = {.common = {.from = -1, .limit = 20}};
 
 static const struct example examples[] = {
-    {"clew info bank.log", "What is in the trace bank.log, whatever its format."},
-    {"clew info --json bank.clew | jq .stats.kinds",
-     "How many events of each kind, for a program."},
-    {"ssh host cat run.clew | clew info -", "A trace from a pipe."},
+    {"clew info bank.log", "Print statistics of the trace bank.log, whatever its format."},
+    {"clew info --json bank.clew | jq .stats.kinds", "Extract the number of events of each kind."},
+    {"ssh host cat run.clew | clew info -", "Read a trace from a pipe."},
     {0},
 };
 
 const struct verb verb_info = {
     .name = "info",
-    .summary = "what is in a trace",
+    .summary = "print statistics of a trace",
     .operands = "TRACE...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
-    .about =
-        "Counts what a trace holds: nodes, tasks, objects and their roles, messages and events "
-        "of each kind; says how long it lasted, what the order of its events means, and what "
-        "looks incomplete. The trace is read once, in memory that does not grow with it.",
-    .exit_statuses = "0 the trace was read\n2 it could not be read\n3 the budget ended first",
+    .about = "Counts the nodes, tasks, objects (by role), messages and events (by kind) of a "
+             "trace. Prints its duration, the meaning of its event order, and what looks "
+             "incomplete. Reads the trace once, in constant memory.",
+    .exit_statuses =
+        "0 the trace was read\n2 the trace could not be read\n3 the budget ended first",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct info_options),

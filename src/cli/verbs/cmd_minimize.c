@@ -350,62 +350,61 @@ static int run(struct session *s, const void *options, struct err *e)
 }
 
 static const struct option options[] = {
-    COMMON_ROW(
-        output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
-        .help =
-            "where the schedule is written, anew with every better one, unless one is there that "
-            "is better still (default: X.min.sched for X.sched, - for -); - is standard "
-            "output, for the last alone, as a pipe or a device is"),
+    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
+               .help =
+                   "write the schedule to FILE, each time a better one is found; a better schedule "
+                   "that FILE already has is kept (default: X.min.sched for X.sched, - for -); "
+                   "standard output (-), a pipe or a device receives only the final schedule"),
     {.name = "stage",
      .type = OPTION_CHOICES,
      .argument = "NAME",
      .word = stage_word,
      .meaning = stage_says,
      .target = offsetof(struct minimize_command, stages),
-     .help = "only this stage, or these if given several times (default: all)"},
+     .help = "run only this stage; may be repeated (default: all stages)"},
     {.name = "compat",
      .type = OPTION_CHOICE,
      .argument = "WHOM",
      .word = compat_word,
      .target = offsetof(struct minimize_command, compat),
-     .help = "as another does it: demi (its program), demi-paper (its paper)"},
+     .help = "minimize as DEMi does: demi (as implemented), demi-paper (as published)"},
     {.name = "no-diverge",
      .type = OPTION_FLAG,
      .target = offsetof(struct minimize_command, no_diverge),
-     .help = "refuse runs in which a node's variables change as they never did in the first"},
+     .help = "reject runs in which a node's variables take a transition that the original run does "
+             "not have"},
     {.name = "same",
      .type = OPTION_CHOICE,
      .argument = "WHAT",
      .word = same_word,
      .target = offsetof(struct minimize_command, same),
-     .help = "what is the same violation: up-to-renaming (the same claim is broken on any node; "
-             "default), exact (on the same node), kind (any of its kind)"},
+     .help = "which violations count as the same: up-to-renaming (the same property on any node; "
+             "default), exact (on the same node), kind (any violation of the same kind)"},
     {.name = "repeat",
      .type = OPTION_TEXT,
      .argument = "K/N",
      .target = offsetof(struct minimize_command, repeat),
-     .help = "for systems that do not behave the same every time: K of N replays must show it"},
+     .help = "for nondeterministic systems: K of N replays must show the violation"},
     {.name = "pace",
      .type = OPTION_OUTPUT,
      .argument = "FILE",
      .target = offsetof(struct minimize_command, pace),
-     .help = "write a line for every better one: replays, steps, those from outside, seconds, and "
-             "switches of a program"},
+     .help = "write a line for every improvement: replays, steps, external events, seconds and, "
+             "for a program, context switches"},
     {.name = "spec",
      .type = OPTION_FILE,
      .argument = "FILE",
      .target = offsetof(struct minimize_command, spec),
-     .help = "check these properties too, as the exploration did"},
+     .help = "check these properties, as the exploration did"},
     {.name = "config",
      .type = OPTION_FILE,
      .argument = "FILE",
      .target = offsetof(struct minimize_command, config),
-     .help = "what comes from outside, as the exploration had it (default: as the system says)"},
+     .help = "external events, as in the exploration (default: set by the system)"},
     COMMAND_OPTIONS(struct minimize_command),
     COMMON_JSON,
     COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N",
-               .help = "how many processes run candidates, at most one for each processor that "
-                       "they may use (default: 1)"),
+               .help = "use N processes, at most one for each available processor (default: 1)"),
     COMMON_BUDGET,
     COMMON_ALWAYS,
     {0},
@@ -416,9 +415,9 @@ static const struct minimize_command defaults = {.common = COMMON_DEFAULTS,
 
 static const struct example examples[] = {
     {"clew minimize ring.campaign/violations/1.sched ./ring.so",
-     "The shortest way to the same violation."},
+     "Find the shortest execution with the same violation."},
     {"clew minimize --budget 5s -o short.sched long.sched ./ring.so",
-     "The best that five seconds give."},
+     "Stop after five seconds with the best schedule so far."},
     {0},
 };
 
@@ -430,17 +429,15 @@ const struct verb verb_minimize = {
     .operand_max = 2,
     .takes_command = true,
     .is_stopped_softly = true,
-    .about = "Leaves out what a violation does not need: requests and faults first, then "
-             "deliveries and timers, by ever smaller groups, by twos and threes, and by moving "
-             "steps; makes smaller what requests bring, where the system says how; looks for other "
-             "runs that show it; at last every shorter execution is tried, as far as that can be "
-             "done. Each "
-             "better one is replayed and written at once, so that Ctrl-C, or worse, leaves the "
-             "best so far.",
-    .exit_statuses =
-        "0 a schedule that was replayed is there, also when the budget or Ctrl-C ended it\n"
-        "2 the schedule or the system could not be read, it shows no violation, or a better one "
-        "could not be written",
+    .about = "Removes all steps that a violation does not need. Works in stages: removes external "
+             "events (requests and faults), then internal events (deliveries and timers) in ever "
+             "smaller groups; moves steps; shrinks request payloads where the system says how; "
+             "searches for other runs with the same violation; and finally tries every shorter "
+             "execution, where their number permits. Each improvement is replayed and written at "
+             "once, so an interrupted search leaves the best schedule so far.",
+    .exit_statuses = "0 the output file has a replayed schedule, also when the budget or Ctrl-C "
+                     "ended the search\n2 the schedule or the system could not be read, the "
+                     "schedule shows no violation, or an improvement could not be written",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct minimize_command),

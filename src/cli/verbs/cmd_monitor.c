@@ -587,48 +587,50 @@ static int run(struct session *s, const void *options, struct err *e)
 
 static const struct option options[] = {
     ROW(spec, .name = "spec", .type = OPTION_FILE, .argument = "FILE",
-        .help = "the properties (man 5 clew-spec); a simulated run brings its own"),
+        .help = "the properties to check (man 5 clew-spec); a simulated run has its own"),
     ROW(skew, .name = "skew", .type = OPTION_MOMENT, .argument = "TIME",
-        .help = "clocks differ by at most so much: a time (10ms, 50us), or a number of the trace's "
-                "ticks"),
+        .help = "maximum clock skew between processes: a time (10ms, 50us), or a number of the "
+                "trace's ticks"),
     ROW(no_clocks, .name = "no-clocks", .type = OPTION_FLAG,
-        .help = "clocks say nothing: only messages order what processes do"),
+        .help = "ignore clocks: only messages order the events of different processes"),
     ROW(check_every, .name = "check-every", .type = OPTION_TEXT, .argument = "TIME|Nevents|event",
-        .help = "read a stream in bounded memory, and decide whenever so much time has passed on "
-                "all clocks, or so many events; findings are printed as they are found"),
+        .help = "read a stream in bounded memory; check the properties each time all clocks have "
+                "advanced by TIME, or after every N events; print findings at once"),
     ROW(lag, .name = "lag", .type = OPTION_MOMENT, .argument = "TIME",
-        .help = "of a stream: a process that is behind the others by more is not waited for: a "
-                "time, or a number of the trace's ticks (default: 1s more than the skew; where "
-                "ticks have no unit, 100 times the skew)"),
+        .help = "streams: do not wait for a process that is more than TIME behind the others: a "
+                "time, or a number of the trace's ticks (default: the skew plus 1s; if ticks have "
+                "no unit, 100 times the skew)"),
     ROW(via, .name = "via", .type = OPTION_TEXT, .argument = "SOLVER",
-        .help = "let a solver decide every property: z3, or z3-packed with one number per process "
-                "in the formula instead of two"),
+        .help = "decide every property with a solver: z3, or z3-packed, whose formula has one "
+                "number per process instead of two"),
     ROW(smtlib, .name = "smtlib", .type = OPTION_FILE, .argument = "DIR",
-        .help = "write the formula of each property as a file into DIR"),
+        .help = "write the formula of each property to a file in DIR"),
     ROW(compat, .name = "compat", .type = OPTION_CHOICE, .argument = "NAME", .word = compat_word,
-        .help = "monitor-paper: the skew is on hybrid logical time, as published"),
+        .help = "monitor-paper: apply the skew to hybrid logical clocks, as published"),
     ROW(simulate, .name = "simulate", .type = OPTION_CHOICE, .argument = "RUN",
         .word = workload_word,
-        .help = "no trace but a made-up run: synthetic (variables that change at random), tdm "
-                "(turns by the clock, some held too long) or token (turns by a token)"),
+        .help = "generate a run instead of reading a trace: synthetic (variables change at "
+                "random), tdm (time-division mutual exclusion with overruns) or token "
+                "(token-passing mutual exclusion)"),
     ROW(processes, .name = "processes", .type = OPTION_NUMBER, .argument = "N",
-        .help = "of a simulated run (default: 10)"),
+        .help = "simulated run: number of processes (default: 10)"),
     ROW(delay, .name = "delay", .type = OPTION_MOMENT, .argument = "TIME",
-        .help = "its messages take so long (default: 1ms)"),
+        .help = "simulated run: message delay (default: 1ms)"),
     ROW(messages, .name = "messages", .type = OPTION_NUMBER, .argument = "N",
-        .help = "so many a second from each process (default: 1000)"),
+        .help = "simulated run: messages per second from each process (default: 1000)"),
     ROW(beta, .name = "beta", .type = OPTION_NUMBER, .argument = "PERCENT",
-        .help = "the chance, each tick, that a variable changes (default: 1)"),
+        .help = "simulated run: probability, per tick, that a variable changes (default: 1)"),
     ROW(interval, .name = "interval", .type = OPTION_MOMENT, .argument = "TIME",
-        .help = "for which it then stays (default: 0.1ms)"),
+        .help =
+            "simulated run: time for which a changed variable keeps its value (default: 0.1ms)"),
     ROW(seconds, .name = "seconds", .type = OPTION_NUMBER, .argument = "N",
-        .help = "how long the run is (default: 1)"),
+        .help = "simulated run: duration (default: 1)"),
     ROW(tick, .name = "tick", .type = OPTION_MOMENT, .argument = "TIME",
-        .help = "the step of its clocks (default: 0.01ms)"),
+        .help = "simulated run: clock resolution (default: 0.01ms)"),
     ROW(fault, .name = "fault", .type = OPTION_NUMBER, .argument = "PERCENT",
-        .help = "of tdm: the chance that a turn is held too long (default: 10)"),
+        .help = "tdm: probability that a process overruns its time slot (default: 10)"),
     ROW(seed, .name = "seed", .type = OPTION_NUMBER, .argument = "N",
-        .help = "what all chance comes from (default: 1)"),
+        .help = "simulated run: seed of all random choices (default: 1)"),
     COMMON_JSON,
     COMMON_LIMIT,
     COMMON_SUPPRESS,
@@ -649,32 +651,31 @@ static const struct monitor_command defaults = {.common = COMMON_DEFAULTS,
 
 static const struct example examples[] = {
     {"clew monitor --spec bank.spec --skew 10ms run.clew",
-     "Whether a property could have been broken while clocks differed by up to 10 ms."},
+     "Check the properties under a clock skew of up to 10 ms."},
     {"clew monitor --spec bank.spec --no-clocks --json run.clew",
-     "The same where clocks are not to be trusted at all."},
+     "Check them without relying on clocks."},
     {"tail -f reports.jsonl | clew monitor --spec bank.spec --skew 10ms --check-every 1s "
      "--from jsonl -",
-     "The same while the system runs."},
-    {"clew monitor --simulate tdm", "Turns by the clock, some of them held for too long."},
-    {"clew monitor --simulate synthetic --via z3", "The published workload, through libz3."},
+     "Check them while the system runs."},
+    {"clew monitor --simulate tdm", "Monitor time-division mutual exclusion with overruns."},
+    {"clew monitor --simulate synthetic --via z3", "Monitor the published workload with libz3."},
     {0},
 };
 
 const struct verb verb_monitor = {
     .name = "monitor",
-    .summary = "whether a property could have been broken, as far as clocks tell",
+    .summary = "check properties of a trace whose clocks have a bounded skew",
     .operands = "[TRACE...]",
     .operand_min = 0,
     .operand_max = SIZE_MAX,
-    .about =
-        "Takes the values that the processes of a system reported, and their messages, with times "
-        "from clocks that agree only up to a skew, and decides for each property whether some "
-        "moment that could have been seen breaks it: yes with that moment, no, or unknown with the "
-        "reason. A moment is a state of each process such that what was received had been sent, "
-        "and nothing is missing that was over by more than the skew.",
-    .exit_statuses = "0 no property can have been broken\n1 one can\n2 a trace or the properties "
-                     "could not be read\n3 it could not be decided of some\n143 SIGTERM ended a "
-                     "stream: the answers are those so far",
+    .about = "Reads the values and messages that the processes of a system reported, timestamped "
+             "by clocks that agree up to a skew. Decides for each property whether some consistent "
+             "cut breaks it: yes, with that cut; no; or unknown, with the reason. A consistent cut "
+             "has one state of each process, contains the send of each message that it has "
+             "received, and leaves out no event that ended earlier than the skew allows.",
+    .exit_statuses = "0 no consistent cut breaks a property\n1 a consistent cut breaks a "
+                     "property\n2 a trace or the properties could not be read\n3 some property is "
+                     "undecided\n143 SIGTERM ended a stream: the answers hold up to that point",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct monitor_command),

@@ -145,10 +145,10 @@ static const struct option options[] = {
     {.name = "all",
      .type = OPTION_FLAG,
      .target = offsetof(struct petri_command, all),
-     .help = "draw a whole trace: all that its tasks do with what they share"},
+     .help = "draw a whole trace: all accesses of its tasks to shared objects"},
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
-               .help = "where the net goes: .dot, .pnml or .svg (drawn by graphviz); - is standard "
-                       "output, as DOT (the default)"),
+               .help = "write the net to FILE: .dot, .pnml or .svg (needs graphviz); - is standard "
+                       "output, as DOT (default)"),
     COMMON_INPUT,
     COMMON_ALWAYS,
     {0},
@@ -157,25 +157,26 @@ static const struct option options[] = {
 static const struct petri_command defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew atomicity bank.clew --json > bank.findings", "First the findings ..."},
-    {"clew petri bank.findings --finding 1 -o net.svg", "... then the first of them as a picture."},
-    {"clew petri capture.har --all -o net.pnml", "A whole capture, for a tool that reads PNML."},
+    {"clew atomicity bank.clew --json > bank.findings", "Write the findings to a file."},
+    {"clew petri bank.findings --finding 1 -o net.svg", "Draw the first of them."},
+    {"clew petri capture.har --all -o net.pnml",
+     "Write a whole HTTP capture for a tool that reads PNML."},
     {0},
 };
 
 const struct verb verb_petri = {
     .name = "petri",
-    .summary = "a finding, or a whole execution, as a Petri net",
+    .summary = "draw a finding or a whole execution as a Petri net",
     .operands = "FINDINGS|TRACE",
     .operand_min = 1,
     .operand_max = 1,
-    .about = "Draws what tasks do with variables or HTTP resources: a transition per access on a "
-             "line of places per task, and a place per variable. A read tests the variable's "
-             "place, a write consumes from it and produces into it. With --all there are places "
-             "of locks, of orders between tasks and of versions too, so that the net allows what "
-             "the analysis does. NonAtomic marks accesses that the finding shows to be "
-             "interrupted, or a read and its write that nothing holds together.",
-    .exit_statuses = "0 the net was written\n2 the input could not be read, or has no such finding",
+    .about = "Draws the accesses of tasks to variables or HTTP resources. Each access is a "
+             "transition; each task is a line of places; each variable is a place. A read tests "
+             "the variable's place; a write consumes from it and produces into it. --all adds "
+             "places for locks, for orders between tasks and for versions, so that the net allows "
+             "the same executions as the analysis. NonAtomic marks the interrupted accesses of a "
+             "finding, or a read and a write that nothing makes atomic.",
+    .exit_statuses = "0 the net was written\n2 the input could not be read or has no such finding",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct petri_command),

@@ -167,95 +167,95 @@ static const struct option options[] = {
      .argument = "MODEL",
      .word = model_word,
      .target = offsetof(struct races_command, model),
-     .help = "which other executions count: strict (all orders that the rules allow), sound (those "
-             "that a checked prefix of an execution shows), feasible (prefixes in which reads see "
-             "what they saw) or observed (locks and waits as they went; reads a stream)"},
+     .help =
+         "which executions to predict: strict (all orders that the synchronization allows), sound "
+         "(sync-preserving prefixes, each checked), feasible (prefixes in which each read sees its "
+         "recorded write) or observed (happens-before of the run itself; reads a stream)"},
     {.name = "only",
      .type = OPTION_CHOICE,
      .argument = "KIND",
      .word = only_word,
      .target = offsetof(struct races_command, only),
-     .help = "only races of data, only races of messages, or only deadlocks"},
+     .help = "report only data races, only message races, or only deadlocks"},
     {.name = "variable",
      .type = OPTION_TEXT,
      .argument = "GLOB",
      .target = offsetof(struct races_command, variable),
-     .help = "only races on these variables"},
+     .help = "report only races on these variables"},
     {.name = "since",
      .type = OPTION_MOMENT,
      .argument = "TIME",
      .target = offsetof(struct races_command, since),
-     .help = "only events from this time on: as the trace has it, or from its first time on "
-             "(1.5s)"},
+     .help = "analyse only events from this time on: a time of the trace, or an offset from its "
+             "first time (1.5s)"},
     {.name = "until",
      .type = OPTION_MOMENT,
      .argument = "TIME",
      .target = offsetof(struct races_command, until),
-     .help = "only events up to this time"},
+     .help = "analyse only events up to this time"},
     {.name = "edges",
      .type = OPTION_FILE,
      .argument = "FILE",
      .target = offsetof(struct races_command, edges),
-     .help = "orders that the tracer could not see, a line each: A before B, where a side is an "
-             "event's index or a source place"},
+     .help = "happens-before edges that the trace lacks, one a line: A before B, where A and B are "
+             "event numbers or source locations"},
     {.name = "all",
      .type = OPTION_FLAG,
      .target = offsetof(struct races_command, all),
-     .help = "of a recording or a program: list also the pairs of places that no execution prefix "
-             "shows, and those that are undecided"},
+     .help = "recordings and programs: list also the location pairs that no execution prefix "
+             "shows, and the undecided ones"},
     {.name = "all-pairs",
      .type = OPTION_FLAG,
      .target = offsetof(struct races_command, all_pairs),
-     .help = "a finding for each pair of events, not of source places"},
+     .help = "report each pair of events, instead of each pair of source locations"},
     {.name = "witness",
      .type = OPTION_FLAG,
      .target = offsetof(struct races_command, witness),
-     .help = "with each race an order of events that shows it, where one is known"},
+     .help =
+         "print a witness with each race, where one is known: an order of events that shows it"},
     {.name = "explain",
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct races_command, explain),
-     .help = "the whole argument for finding N, and its witness"},
+     .help = "print the whole argument for finding N, and its witness"},
     {.name = "prune",
      .type = OPTION_SWITCH,
      .target = offsetof(struct races_command, prune),
-     .help =
-         "leave out events that can show no further pair of places: counts then speak of what is "
-         "left (default: keep them all)"},
+     .help = "drop events that cannot add a location pair; counts then cover only the remaining "
+             "events (default: keep all events)"},
     {.name = "via",
      .type = OPTION_TEXT,
      .argument = "SOLVER",
      .target = offsetof(struct races_command, via),
-     .help = "let a solver decide every candidate: native, z3, or the command of one that reads "
-             "SMT-LIB"},
+     .help = "decide every candidate with a solver: native, z3, or a command that reads SMT-LIB"},
     {.name = "smtlib",
      .type = OPTION_FILE,
      .argument = "DIR",
      .target = offsetof(struct races_command, smtlib),
-     .help = "write each question to a solver as a file into this folder"},
+     .help = "write each solver query to a file in this directory"},
     {.name = "compat",
      .type = OPTION_CHOICE,
      .argument = "NAME",
      .word = compat_word,
      .target = offsetof(struct races_command, compat),
-     .help = "decide as another program does, mistakes included: spider (SPIDER as published), "
+     .help = "decide as another program does, including its errors: spider (SPIDER as published), "
              "spider-paper (with message races as its dissertation defines them) or none"},
     {.name = "seed",
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct races_command, seed),
-     .help = "of a program: the seed of the random schedule it runs under (default: 1)"},
+     .help = "programs: seed of the random schedule (default: 1)"},
     {.name = "mode",
      .type = OPTION_CHOICE,
      .argument = "MODE",
      .word = command_mode_word,
      .target = offsetof(struct races_command, program.mode),
-     .help = "of a program: how it is run, as for clew explore (default: the first that works)"},
+     .help = "programs: how the run starts, as for clew explore (default: the first that works)"},
     {.name = "hang",
      .type = OPTION_NUMBER,
      .argument = "SECONDS",
      .target = offsetof(struct races_command, program.hang),
-     .help = "of a program: end a run that takes longer (default: 10)"},
+     .help = "programs: kill a run that takes longer than this (default: 10)"},
     COMMON_JSON,
     COMMON_JSONL,
     COMMON_LIMIT,
@@ -274,40 +274,41 @@ static const struct races_command defaults = {.common = COMMON_DEFAULTS,
                                               .program = COMMAND_CHOICE_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew races bank.log", "Every pair of places in bank.log that races, and why."},
-    {"clew races --explain 1 bank.log", "The whole argument for the first of them."},
-    {"clew races --only deadlock run.clew", "Cycles in the lock order of different threads."},
-    {"clew races run1.clew run2.clew", "What two runs of one system allow, in one report."},
-    {"clew races -- ./bank 3", "Run ./bank once under control and analyse that run."},
-    {"clew races --one-run node-*.log --json > run.findings", "The logs of all nodes of one run."},
-    {"tail -f trace.std | clew races --model observed --jsonl -", "Races as they happen."},
+    {"clew races bank.log", "List the races in bank.log, each with its reason."},
+    {"clew races --explain 1 bank.log", "Print the whole argument for the first race."},
+    {"clew races --only deadlock run.clew",
+     "List only deadlocks: cycles in the lock order of threads."},
+    {"clew races run1.clew run2.clew", "Analyse two runs of one system in one report."},
+    {"clew races -- ./bank 3", "Run ./bank once under clew's scheduler and analyse that run."},
+    {"clew races --one-run node-*.log --json > run.findings",
+     "Analyse the logs of all nodes of one run."},
+    {"tail -f trace.std | clew races --model observed --jsonl -",
+     "Report races while the trace is written."},
     {0},
 };
 
 const struct verb verb_races = {
     .name = "races",
-    .summary = "which accesses and messages race, and which locks could deadlock",
+    .summary = "find data races, message races, deadlocks and uses after free",
     .operands = "TRACE... | -- PROGRAM ARGS...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
     .is_stopped_softly = true,
     .takes_command = true,
-    .about = "Lists the races that an execution allows, even if none showed: two accesses to one "
-             "variable, at least one a write, or two messages to one task, that could have come "
-             "the other way round. Also lists deadlocks that another schedule allows: tasks of "
-             "which each holds a lock that another asks for; and uses after free: accesses to "
-             "memory that another schedule puts after its free, with or without a race. Each is a "
-             "sentence with its source "
-             "places, what is missing to order it, and a grade: sound (a real execution shows it), "
-             "observed (the run itself leaves it unordered) or may. Of a recording, and of a "
-             "program that is run here under control, only sound and observed races are listed. "
-             "Several traces are several runs of one system, told in one report.",
-    .exit_statuses = "0 no race, deadlock or use after free\n"
-                     "1 a race, a deadlock or a use after free\n"
-                     "2 a trace could not be read, or the program not run\n"
-                     "3 none was found, and something is not known: the budget ended, pairs of "
-                     "places are undecided, the trace has no memory accesses, or the run was not "
-                     "controlled whole",
+    .about =
+        "Predicts races from one execution, even if it ran without error: two accesses to one "
+        "variable, at least one of them a write, or two messages to one task, that another "
+        "schedule can reorder. Also predicts deadlocks, where each task holds a lock that another "
+        "task requests, and uses after free, where another schedule moves an access after the "
+        "free. Each finding has its source locations, the missing synchronization, and a grade: "
+        "sound (a witness execution shows it), observed (the run itself leaves the events "
+        "unordered) or may. For a recording, and for a program that clew runs, only sound and "
+        "observed races are listed. Several traces are several runs of one system in one report.",
+    .exit_statuses =
+        "0 no race, deadlock or use after free\n1 a race, a deadlock or a use after free\n2 a "
+        "trace could not be read, or the program could not be run\n3 nothing found, but the "
+        "analysis is incomplete: the budget ended, location pairs are undecided, the trace has no "
+        "memory accesses, or parts of the run were not controlled",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct races_command),

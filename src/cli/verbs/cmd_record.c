@@ -161,52 +161,52 @@ static int run(struct session *s, const void *options, struct err *e)
 
 static const struct option options[] = {
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
-               .help = "the trace (default: run.clew)"),
+               .help = "write the trace to FILE (default: run.clew)"),
     {.name = "name",
      .type = OPTION_TEXT,
      .argument = "NODE",
      .target = offsetof(struct record_options, name),
-     .help = "what to call the program's node (default: the program's name)"},
+     .help = "name of the program's node in the trace (default: the program's name)"},
     {.name = "handler",
      .type = OPTION_TEXTS,
      .argument = "FUNCTION",
      .target = offsetof(struct record_options, handlers),
-     .help = "this function handles the message received before it; may be given several times"},
+     .help = "function that handles the message received last; may be repeated"},
     {.name = "watch",
      .type = OPTION_CHOICE,
      .argument = "WHAT",
      .word = watch_word,
      .target = offsetof(struct record_options, watch),
-     .help = "tell races on standard error while the program runs"},
+     .help = "races: report data races on standard error while the program runs"},
     {.name = "on-race",
      .type = OPTION_TEXT,
      .argument = "COMMAND",
      .target = offsetof(struct record_options, on_race),
-     .help = "with --watch races: run this for every race, CLEW_RACE_WHAT and others in its "
-             "environment telling which"},
+     .help = "with --watch races: run this command for every race; CLEW_RACE_WHAT and other "
+             "environment variables describe it"},
     {.name = "all-accesses",
      .type = OPTION_FLAG,
      .target = offsetof(struct record_options, all_accesses),
-     .help = "keep accesses to memory that only one thread uses"},
+     .help = "record also accesses to memory that only one thread uses"},
     {.name = "first-accesses",
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct record_options, first_accesses),
-     .help = "once there are threads, keep the first accesses of each place, also to memory that "
-             "only one thread uses (default: 128, at most 255)"},
+     .help = "once the program has several threads, record the first N accesses of each code "
+             "location, also to memory that only one thread uses (default: 128, at most 255)"},
     {.name = "stacks",
      .type = OPTION_FLAG,
      .target = offsetof(struct record_options, stacks),
-     .help = "keep, with each access, the functions that called its own"},
+     .help = "record the call stack of each access"},
     {.name = "room",
      .type = OPTION_BUDGET,
      .argument = "SIZE",
      .target = offsetof(struct record_options, room),
-     .help = "what the program records may take so much of the disk until the trace is written "
-             "(default: 16GiB); never more than half of what is free"},
+     .help = "disk space for the recording until the trace is written (default: 16GiB); at most "
+             "half of the free space"},
     COMMON_JSON,
     COMMON_ROW(jsonl, .name = "jsonl", .type = OPTION_FLAG,
-               .help = "with --watch: each race as a line of JSON"),
+               .help = "with --watch: print each race as a line of JSON"),
     COMMON_SUPPRESS,
     COMMON_ALWAYS,
     {0},
@@ -220,10 +220,11 @@ static const struct record_options defaults = {.common = COMMON_DEFAULTS,
 static const struct example examples[] = {
     {"clew record -- ./server --port 7000", "Run a program and write run.clew."},
     {"clew record --handler on_request -- ./server",
-     "Messages to one thread that could come in another order, if on_request handles them."},
+     "Record which function handles messages, to find message races."},
     {"clew record --watch races --on-race 'echo \"$CLEW_RACE_WHAT\" >> races.txt' -- ./server",
-     "Races as they happen, also in a file."},
-    {"clew record -o ring.clew --name ring -- ./ring 5", "Under a name of its own."},
+     "Report races while the program runs, and append them to a file."},
+    {"clew record -o ring.clew --name ring -- ./ring 5",
+     "Choose the trace file and the node's name."},
     {0},
 };
 
@@ -233,14 +234,12 @@ const struct verb verb_record = {
     .operands = "-- COMMAND [ARGUMENT...]",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
-    .about =
-        "Runs any dynamically linked program, unmodified, with all its threads and child "
-        "processes, and writes a trace of its threads, synchronization, messages and files. Memory "
-        "accesses are in the trace where the program was built with clew cc. The program's "
-        "standard streams and exit status are its own.",
+    .about = "Runs any dynamically linked program, unmodified, with all its threads and child "
+             "processes, and writes a trace of its threads, synchronization, messages and files. "
+             "Records memory accesses only of code that was built with clew cc. Does not change "
+             "the program's standard streams and exit status.",
     .exit_statuses =
-        "N the program's own status\n128+N the program was ended by signal N\n125 clew itself "
-        "failed",
+        "N the program's exit status\n128+N signal N killed the program\n125 clew itself failed",
     .status_unable = EXIT_OWN_FAILURE,
     .options = options,
     .defaults = &defaults,

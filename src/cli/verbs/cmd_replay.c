@@ -310,39 +310,38 @@ static const struct option options[] = {
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct replay_command, verify),
-     .help = "replay N times and compare"},
+     .help = "replay N times and compare the runs"},
     {.name = "lenient",
      .type = OPTION_FLAG,
      .target = offsetof(struct replay_command, lenient),
-     .help = "where the schedule cannot be followed, say so and go on without it"},
+     .help = "where the schedule cannot be followed, warn and continue in default order"},
     {.name = "step",
      .type = OPTION_FLAG,
      .target = offsetof(struct replay_command, step),
-     .help = "show every step: of a system as a log of what its nodes do and how they change, of a "
-             "program "
-             "with its line of the source, context switches marked by ->"},
+     .help = "print every step: for a system each node's actions and state changes, for a program "
+             "the source line, with -> at context switches"},
     {.name = "gdb",
      .type = OPTION_FLAG,
      .target = offsetof(struct replay_command, gdb),
-     .help = "replay in gdb too, which stops at the violation, and before it: of a program where "
-             "the schedule departs from the usual order and where each thread last touches what it "
-             "shares, of a system in the handler of the last step (goto-step N: of another)"},
+     .help = "replay under gdb as well, which stops at the violation; for a program also at each "
+             "context switch of the schedule and at each thread's last access to shared data; for "
+             "a system in the handler of the last step (goto-step N: of step N)"},
     {.name = "gdb-commands",
      .type = OPTION_TEXT,
      .argument = "LIST",
      .target = offsetof(struct replay_command, gdb_commands),
-     .help = "the same without a terminal: gdb runs these commands (\"bt; info threads\") at each "
-             "stop and goes on"},
+     .help = "replay under gdb without a terminal: gdb runs these commands (\"bt; info threads\") "
+             "at each stop and continues"},
     {.name = "spec",
      .type = OPTION_FILE,
      .argument = "FILE",
      .target = offsetof(struct replay_command, spec),
-     .help = "check these properties too, as the exploration did"},
+     .help = "check these properties, as the exploration did"},
     {.name = "config",
      .type = OPTION_FILE,
      .argument = "FILE",
      .target = offsetof(struct replay_command, config),
-     .help = "what comes from outside, as the exploration had it (default: as the system says)"},
+     .help = "external events, as in the exploration (default: set by the system)"},
     {.name = "trace",
      .type = OPTION_OUTPUT,
      .argument = "FILE",
@@ -359,32 +358,34 @@ static const struct replay_command defaults = {
 
 static const struct example examples[] = {
     {"clew replay ring.campaign/violations/1.sched ./ring.so",
-     "The same execution, and its verdict."},
+     "Repeat an execution and print its verdict."},
     {"clew replay bank.campaign/violations/1.sched -- ./bank 3",
-     "The same of a program, whose output is shown."},
+     "Repeat a program's execution; its output is shown."},
     {"clew replay --gdb bank.campaign/violations/1.sched -- ./bank 3",
-     "In a debugger that stops at what matters."},
-    {"clew replay --step ring.campaign/violations/1.sched ./ring.so", "Step by step, with states."},
+     "Stop in gdb at the context switches and at the violation."},
+    {"clew replay --step ring.campaign/violations/1.sched ./ring.so",
+     "Print each step and each node's state changes."},
     {"clew replay --step bank.campaign/violations/1.sched -- ./bank 3",
-     "The interleaving, with the lines of the source."},
+     "Print the interleaving with source lines."},
     {"clew replay --verify 100 ring.campaign/violations/1.sched ./ring.so",
-     "Is it the same every time?"},
+     "Check that 100 replays are identical."},
     {0},
 };
 
 const struct verb verb_replay = {
     .name = "replay",
-    .summary = "run a schedule again, exactly",
+    .summary = "replay a schedule exactly",
     .operands = "SCHEDULE SYSTEM.so | SCHEDULE -- PROGRAM...",
     .operand_min = 2,
     .operand_max = 2,
     .takes_command = true,
-    .about = "Makes a system do again what a schedule says, and gives the verdict. The system is "
-             "the one on the command line: what the schedule's header names is never run. An "
-             "operation that is not pending when its turn comes is named with its step.",
-    .exit_statuses = "0 the violation does not show\n1 a violation shows\n"
-                     "2 the schedule or the system could not be read\n"
-                     "3 the schedule could not be followed, or the run did not end",
+    .about =
+        "Runs a system or program under a schedule and prints the verdict. Runs only the system on "
+        "the command line, never the one that the schedule's header names. If an operation of the "
+        "schedule is not pending at its step, prints the step and the operation.",
+    .exit_statuses =
+        "0 no violation occurred\n1 a violation occurred\n2 the schedule or the system could not "
+        "be read\n3 the schedule could not be followed, or the run did not end",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct replay_command),

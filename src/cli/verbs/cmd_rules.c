@@ -72,23 +72,26 @@ static const struct option options[] = {COMMON_JSON, COMMON_ALWAYS, {0}};
 static const struct rules_options defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew rules check shop.rules", "What is wrong with the file, by line and column."},
-    {"clew rules builtin > shop.rules", "The built-in rules, to begin one's own from."},
-    {"clew info --rules shop.rules capture.har", "What a capture holds by these rules."},
+    {"clew rules check shop.rules", "List the errors of the file, by line and column."},
+    {"clew rules builtin > shop.rules", "Start your own rules from the built-in ones."},
+    {"clew info --rules shop.rules capture.har",
+     "Print statistics of a capture under these rules."},
     {0},
 };
 
 const struct verb verb_rules = {
     .name = "rules",
-    .summary = "check a file of rules for captures of HTTP",
+    .summary = "check a file of rules for HTTP captures",
     .operands = "check FILE | builtin",
     .operand_min = 1,
     .operand_max = 2,
-    .about = "Rules say which HTTP request reads or writes which resource, which are locks, where "
-             "the tracking id and the version of a resource are, and how the lines of a log are "
-             "read. clew-rules(5) describes them; --rules FILE hands them to the verbs that read "
-             "traces. What a file leaves unsaid, the built-in rules for plain REST say.",
-    .exit_statuses = "0 nothing is wrong with the file\n1 something is\n2 it could not be read",
+    .about = "Rules define which HTTP request reads or writes which resource, which resources are "
+             "locks, where the tracking id and the version of a resource are, and how to parse the "
+             "lines of a log. clew-rules(5) describes the format. Verbs that read traces take the "
+             "file with --rules FILE. The built-in rules for plain REST apply to all requests that "
+             "the file does not mention.",
+    .exit_statuses =
+        "0 the file has no errors\n1 the file has errors\n2 the file could not be read",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct rules_options),

@@ -171,27 +171,28 @@ static const struct option options[] = {
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct slice_command, event),
-     .help = "the causal past of event N, counted from 0, and N itself"},
+     .help = "keep event N, counted from 0, and its causal past"},
     {.name = "node",
      .type = OPTION_TEXT,
      .argument = "GLOB",
      .target = offsetof(struct slice_command, node),
-     .help = "events of these nodes"},
+     .help = "keep events of these nodes"},
     {.name = "object",
      .type = OPTION_TEXT,
      .argument = "GLOB",
      .target = offsetof(struct slice_command, object),
-     .help = "events about these objects: variables, locks, channels ..."},
+     .help = "keep events about these objects: variables, locks, channels ..."},
     {.name = "since",
      .type = OPTION_MOMENT,
      .argument = "TIME",
      .target = offsetof(struct slice_command, since),
-     .help = "events from this time on: as the trace has it, or from its first time on (1.5s)"},
+     .help = "keep events from this time on: a time of the trace, or an offset from its first time "
+             "(1.5s)"},
     {.name = "until",
      .type = OPTION_MOMENT,
      .argument = "TIME",
      .target = offsetof(struct slice_command, until),
-     .help = "events up to this time"},
+     .help = "keep events up to this time"},
     COMMON_OUTPUT,
     COMMON_INPUT,
     COMMON_JSON,
@@ -203,26 +204,27 @@ static const struct option options[] = {
 static const struct slice_command defaults = {.common = COMMON_DEFAULTS, .event = UINT64_MAX};
 
 static const struct example examples[] = {
-    {"clew slice bank.log --event 30 -o past.clew", "All that led to event 30."},
+    {"clew slice bank.log --event 30 -o past.clew", "Write the causal past of event 30."},
     {"clew slice run.clew --node 'db-*' --since 2s --until 3s -o part.clew",
-     "One second of some nodes."},
-    {"clew slice run.clew --object journal --to text -o -", "The life of one lock, to read."},
+     "Write one second of some nodes."},
+    {"clew slice run.clew --object journal --to text -o -",
+     "Print all events of one lock as text."},
     {0},
 };
 
 const struct verb verb_slice = {
     .name = "slice",
-    .summary = "write a part of a trace",
+    .summary = "write part of a trace",
     .operands = "TRACE... -o OUT",
     .operand_min = 1,
     .operand_max = SIZE_MAX,
     .replaces_input = true,
     .about = "Writes the events that fulfil all conditions as a new trace: the causal past of an "
-             "event (what came before it through program order, locks and messages as they went), "
-             "those of some nodes, about some objects, in a span of time. Events keep their order. "
-             "Only the past of an event needs the trace in memory.",
-    .exit_statuses = "0 OUT is written\n2 it could not be, or what was asked for is not in the "
-                     "trace\n3 the budget ended first; OUT is not written",
+             "event (by program order, lock order and messages of the run), the events of some "
+             "nodes, the events about some objects, or those in a time interval. Events keep their "
+             "order. Only --event needs the whole trace in memory.",
+    .exit_statuses = "0 OUT was written\n2 the trace could not be read, has no such event, or OUT "
+                     "could not be written\n3 the budget ended first; OUT was not written",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct slice_command),

@@ -87,22 +87,24 @@ static const struct option options[] = {COMMON_JSON, COMMON_ALWAYS, {0}};
 static const struct spec_options defaults = {.common = COMMON_DEFAULTS};
 
 static const struct example examples[] = {
-    {"clew spec check raft.spec", "Whether raft.spec can be read, and how it was understood."},
-    {"echo 'a: never s1.x + s2.x > 1' | clew spec check -", "One property, quickly tried."},
+    {"clew spec check raft.spec", "Check raft.spec and print its properties as parsed."},
+    {"echo 'a: never s1.x + s2.x > 1' | clew spec check -",
+     "Check one property from standard input."},
     {0},
 };
 
 const struct verb verb_spec = {
     .name = "spec",
-    .summary = "whether a specification of properties is one",
+    .summary = "check the syntax of a file of properties",
     .operands = "check FILE",
     .operand_min = 2,
     .operand_max = 2,
-    .about = "Reads a file in the property language (man 5 clew-spec) and prints its properties "
-             "the way they were understood, one a line. What is wrong is told with line and "
-             "column, and with the nearest word where one was misspelt. Whether processes and "
-             "variables exist is only known when the properties are checked on a system.",
-    .exit_statuses = "0 it is a specification\n2 it is none, or could not be read",
+    .about = "Parses a file in the property language (man 5 clew-spec) and prints its properties "
+             "as parsed, one a line. Reports errors with line and column, and suggests the nearest "
+             "word for a misspelt one. Does not check whether processes and variables exist; that "
+             "needs a system or a trace.",
+    .exit_statuses =
+        "0 the file is a valid specification\n2 the file has errors or could not be read",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct spec_options),

@@ -172,7 +172,7 @@ static int sniff(const char *bytes, size_t size)
 const struct format format_har = {
     .name = "har",
     .ending = ".har",
-    .meaning = "HTTP Archive 1.2, as browsers and proxies write it",
+    .meaning = "HTTP Archive 1.2, written by browsers and proxies",
     .sniff = sniff,
     .open = open_reader,
 };

@@ -129,7 +129,7 @@ static int sniff(const char *bytes, size_t size)
 const struct format format_http_log = {
     .name = "http-log",
     .ending = ".log",
-    .meaning = "HTTP requests in an access log, or in lines of a log by a line rule",
+    .meaning = "HTTP requests in an access log, or in log lines that a line rule parses",
     .sniff = sniff,
     .open = open_reader,
 };

@@ -267,7 +267,7 @@ static int sniff(const char *bytes, size_t size)
 const struct format format_otlp = {
     .name = "otlp",
     .ending = ".json",
-    .meaning = "spans of OpenTelemetry in JSON",
+    .meaning = "OpenTelemetry spans in JSON (OTLP)",
     .sniff = sniff,
     .open = open_reader,
 };

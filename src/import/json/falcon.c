@@ -559,7 +559,7 @@ static int sniff(const char *bytes, size_t size)
 const struct format format_falcon = {
     .name = "falcon",
     .ending = ".log",
-    .meaning = "Falcon's JSON events, as SPIDER reads them",
+    .meaning = "Falcon's JSON events, the input of SPIDER",
     .sniff = sniff,
     .open = open_reader,
     .create = falcon_writer_new,

@@ -153,7 +153,7 @@ static int sniff(const char *bytes, size_t size)
 const struct format format_reports_json = {
     .name = "jsonl",
     .ending = ".jsonl",
-    .meaning = "values and messages that processes report, a JSON object per line",
+    .meaning = "values and messages that processes report, one JSON object per line",
     .sniff = sniff,
     .open = open_reader,
 };
