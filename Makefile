@@ -11,7 +11,7 @@ $(BUILD)/build.ninja: | deps
 	@meson setup $(BUILD) --buildtype=release --prefix=$(PREFIX) >/dev/null
 
 $(BUILD)/checked/build.ninja: | deps
-	@meson setup $(BUILD)/checked --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+	@meson setup $(BUILD)/checked -Ddebug=true -Doptimization=1 -Dc_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 
 deps:                              ## install the Debian packages that are missing
 	@tools/deps
