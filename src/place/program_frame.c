@@ -33,10 +33,11 @@ bool frame_is_system_module(const char *path)
     return false;
 }
 
+/* clang spells headers of libstdc++ from where gcc is: /usr/bin/../lib/gcc/TRIPLE/12/../../... */
 bool frame_is_system_header(const char *file)
 {
     return begins_with(file, "/usr/include/") || begins_with(file, "/usr/lib/") ||
-           strstr(file, "/include/c++/") != NULL;
+           strstr(file, "/include/c++/") != NULL || strstr(file, "/lib/gcc/") != NULL;
 }
 
 /* Cuts what only varies an allocation function: its template arguments, "_n", "_or_die", "0". */

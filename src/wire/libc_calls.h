@@ -112,6 +112,20 @@
     NAME(__cxa_guard_release)    \
     NAME(__cxa_guard_abort)
 
+/* Functions of libstdc++ that link the nodes of a container. */
+#define LIBSTDCXX_CALLS_BY_HAND(NAME)                                       \
+    NAME(_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_) \
+    NAME(_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_)      \
+    NAME(_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base)                   \
+    NAME(_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base)                  \
+    NAME(_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base)                   \
+    NAME(_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base)                  \
+    NAME(_ZNSt8__detail15_List_node_base7_M_hookEPS0_)                      \
+    NAME(_ZNSt8__detail15_List_node_base9_M_unhookEv)                       \
+    NAME(_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_)              \
+    NAME(_ZNSt8__detail15_List_node_base4swapERS0_S1_)                      \
+    NAME(_ZNSt8__detail15_List_node_base10_M_reverseEv)
+
 #define LIBC_NUMBERS(CALL)                                                                         \
     CALL(int, atoi, (const char *text), (text), NUMBER(text, 10), )                                \
     CALL(long, atol, (const char *text), (text), NUMBER(text, 10), )                               \

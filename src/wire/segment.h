@@ -112,7 +112,8 @@ enum record_flag {
     RECORD_HAS_SIZE = 1 << 1,
     RECORD_VOID = 1 << 2, /* announced before the call, which then did nothing */
     RECORD_LATE = 1 << 3, /* an access of another task: `late` says whose, and there is no stamp */
-    RECORD_IS_WORD = 1 << 7, /* not a record at all but an access in one word */
+    RECORD_HAS_ORIGIN = 1 << 4, /* of a lock: the place comes with the calls around it (origins) */
+    RECORD_IS_WORD = 1 << 7,    /* not a record at all but an access in one word */
 };
 
 /* How the units behind a record begin. */
@@ -191,7 +192,8 @@ static inline uint64_t calls_path_of(uint64_t entry)
     return entry >> ADDRESS_BITS & (CALLS_COUNT - 1);
 }
 
-/* The place of an allocation or a release of memory comes with the calls around it: list of calls
+/* The place of an allocation or a release of memory, and that of a lock where no paths of calls are
+ * kept, comes with the calls around it: list of calls
  * (16 bits) | address (47). A list is an entry in the file `PROCESS.origins`, a table of
  * ORIGINS_COUNT words; 0 is none.
  *

@@ -304,6 +304,17 @@ def test_linker_words(compiler):
         assert run([program]).returncode == 0
 
 
+def test_standard():
+    """clang's errors in a source that needs a newer C++ than its default come with the remedy; other failures do not."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "newer.cc")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("#if __cplusplus < 202302L\n#error\n#endif\n")
+        asked = [CLEW, "c++", "--with", "clang", "-c", source, "-o", os.path.join(folder, "newer.o")]
+        assert "add -std=c++17" in run(asked).stderr
+        assert "-std=" not in run([*asked, "-std=c++14"]).stderr
+
+
 def main():
     tests = [("a descriptor is used and closed", test_verbs)]
     for compiler in ("gcc", "clang"):
@@ -330,6 +341,8 @@ def main():
     tests.append(("annotations of ThreadSanitizer's are understood under control", test_foreign_annotations_controlled))
     tests.append(("values fit into their objects", test_values))
     tests.append(("a static program is told to be one", test_static))
+    if shutil.which("clang++"):
+        tests.append(("a source that is newer than clang's default is told to be one", test_standard))
     for name in ("annotated.c", "ignored.cc"):
         tests.append((f"without its annotations {name} is reported", lambda n=name: test_silent_annotation(n)))
     return tap.run(tests)

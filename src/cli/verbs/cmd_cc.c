@@ -126,6 +126,26 @@ static int judge_system(const struct own_words *own, const char *path, struct er
     return EXIT_FOUND;
 }
 
+static bool names_standard(const struct compiler_options *o)
+{
+    for (size_t i = 0; i < o->word_count; i++) {
+        if (strncmp(o->words[i], "-std=", 5) == 0 || strncmp(o->words[i], "--std", 5) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* clang before 16 compiles C++14 by default, gcc since 11 C++17: a source that gcc takes without
+ * -std= fails in clang with errors that name the standard library and not the cause. */
+static void hint_standard(const struct compiler_options *o)
+{
+    if (strcmp(o->compiler, "clang++") == 0 && !names_standard(o)) {
+        session_say("clang++ failed, and no -std= is given: its default can be older than that of "
+                    "g++; if the errors above are not in plain gcc, add -std=c++17");
+    }
+}
+
 static int compile(struct session *s, bool is_cpp, struct err *e)
 {
     struct install install;
@@ -157,6 +177,9 @@ static int compile(struct session *s, bool is_cpp, struct err *e)
         session_say("-static: the program will run, but cannot be recorded; leave it out");
     }
     int status = run_plan(&plan, e);
+    if (status > 0) {
+        hint_standard(&options);
+    }
     if (status == 0 && plan.system != NULL) {
         status = judge_system(&own, plan.system, e);
     }

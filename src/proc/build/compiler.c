@@ -168,6 +168,8 @@ static void begin_compiling(struct words *w, const struct compiler_options *o)
         add(w, *option);
     }
     add_joined(w, "-I", o->includes);
+    add(w, "-isystem");
+    add_joined(w, o->includes, "/clew/cxx");
     if (!is_clang(o)) {
         for (const char *const *name = kept_calls; *name != NULL; name++) {
             add_joined(w, "-fno-builtin-", *name);
@@ -246,12 +248,13 @@ static const char *plan_source(struct compiler_plan *plan, const struct compiler
     return object;
 }
 
-/* Functions that access memory for their callers, and those around C++'s static variables
- * (runtime/instrument/static_guard_hooks.c). */
+/* Functions that access memory for their callers, those around C++'s static variables
+ * (runtime/instrument/static_guard_hooks.c), and those that link nodes of its containers
+ * (runtime/hooks_containers.c). */
 static const char *const wrapped[] = {
 #define NAME(name) #name,
 #define CALL(result, name, parameters, arguments, before, after) #name,
-    LIBC_CALLS_BY_HAND(NAME) LIBC_CALLS(CALL)
+    LIBC_CALLS_BY_HAND(NAME) LIBSTDCXX_CALLS_BY_HAND(NAME) LIBC_CALLS(CALL)
 #undef CALL
 #undef NAME
         NULL,

@@ -389,6 +389,20 @@ static bool is_of_file(const struct event *event, const struct record *record)
     }
 }
 
+/* The place, with the path of calls if paths are kept. */
+static uint64_t path_place(const struct record *record)
+{
+    return (record->flags & RECORD_HAS_ORIGIN) != 0 ? calls_place_of(record->place) : record->place;
+}
+
+/* The source line of a record, by the calls around its place where it has those. */
+static uint32_t location_of(struct naming *naming, const struct record *record)
+{
+    const bool has_origin = record->kind == EVENT_ALLOC || record->kind == EVENT_FREE ||
+                            (record->flags & RECORD_HAS_ORIGIN) != 0;
+    return has_origin ? naming_origin(naming, record->place) : naming_source(naming, record->place);
+}
+
 /* What the bytes and the object of a record mean, by kind. */
 static void set_names(struct collector *c, struct source *s, struct event *event)
 {
@@ -396,9 +410,8 @@ static void set_names(struct collector *c, struct source *s, struct event *event
     const struct record *record = row->record;
     struct naming *naming = &s->process->naming;
     const unsigned fields = kind_of(event->kind)->fields;
-    event->location = event->kind == EVENT_ALLOC || event->kind == EVENT_FREE
-                          ? naming_origin(naming, record->place)
-                          : naming_source(naming, record->place);
+    const uint64_t place = path_place(record);
+    event->location = location_of(naming, record);
     if ((fields & F_PEER) != 0) {
         set_peer(c, s, event);
         return;
@@ -412,7 +425,7 @@ static void set_names(struct collector *c, struct source *s, struct event *event
         return;
     }
     if (event->kind == EVENT_LOCK) {
-        event->text = naming_functions(naming, record->place);
+        event->text = naming_functions(naming, place);
     }
     if (is_of_file(event, record)) {
         event->object = file_of(c, s);
@@ -424,7 +437,7 @@ static void set_names(struct collector *c, struct source *s, struct event *event
     case EVENT_INTERRUPT_END: return;
     case EVENT_WAIT_BEGIN:
     case EVENT_WAIT_END:
-        event->object = naming_object(naming, record->object, record->place);
+        event->object = naming_object(naming, record->object, place);
         event->text =
             row->more == NULL ? 0 : naming_object(naming, number_of_bytes(row), record->place);
         return;
@@ -446,10 +459,10 @@ static void set_names(struct collector *c, struct source *s, struct event *event
         if (event_is_blind(event) && naming_uses_result(naming, record->place)) {
             event->mode = (uint8_t)memory_mode_order(event->mode);
         }
-        event->object = naming_object(naming, record->object, record->place);
-        event->text = naming_functions(naming, record->place);
+        event->object = naming_object(naming, record->object, place);
+        event->text = naming_functions(naming, place);
         return;
-    default: event->object = naming_object(naming, record->object, record->place);
+    default: event->object = naming_object(naming, record->object, place);
     }
 }
 
@@ -635,11 +648,11 @@ static int put_sync_access(struct collector *c, const struct source *s, enum eve
                            uint64_t address, struct err *e)
 {
     struct naming *naming = &s->process->naming;
-    const uint64_t place = s->row.record->place;
+    const uint64_t place = path_place(s->row.record);
     const struct event event = {.kind = (uint16_t)kind,
                                 .task = s->task,
                                 .object = naming_object(naming, address, place),
-                                .location = naming_source(naming, place),
+                                .location = location_of(naming, s->row.record),
                                 .text = naming_functions(naming, place)};
     return translate_put(c, &event, e);
 }

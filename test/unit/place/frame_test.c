@@ -59,6 +59,14 @@ TEST(without_debug_information_a_function_of_the_program_names_the_block)
     CHECK(frame_choose(frames, 1, FRAME_OF_BLOCK) == FRAME_NONE);
 }
 
+TEST(headers_of_libstdcxx_are_known_as_both_compilers_spell_them)
+{
+    CHECK(frame_is_system_header("/usr/include/x86_64-linux-gnu/c++/12/bits/gthr-default.h"));
+    CHECK(frame_is_system_header("/usr/bin/../lib/gcc/x86_64-linux-gnu/12/../../../../include/"
+                                 "x86_64-linux-gnu/c++/12/bits/gthr-default.h"));
+    CHECK(!frame_is_system_header("/shop/include/shop.h"));
+}
+
 TEST(libraries_of_the_system_are_known_by_folder_and_name)
 {
     static const char *const of_system[] = {"/lib/x86_64-linux-gnu/libz.so.1", "/opt/libc.so.6",

@@ -48,11 +48,11 @@ static const char *plan_with(const char *compiler, const char *const *words, siz
 #define PLAN(...) PLAN_WITH("gcc", __VA_ARGS__)
 
 #define KEEP(name) " -fno-builtin-" name
-#define GCC                                                                                     \
-    "gcc -fsanitize=thread -IINC" KEEP("memcpy") KEEP("memmove") KEEP("memset") KEEP("mempcpy") \
-        KEEP("strcpy") KEEP("stpcpy") KEEP("strncpy") KEEP("strcat") KEEP("strncat")            \
-            KEEP("sprintf") KEEP("snprintf") KEEP("vsprintf") KEEP("vsnprintf") KEEP("bzero")   \
-                KEEP("bcopy") " -include clew/builtins.h "
+#define GCC                                                                                  \
+    "gcc -fsanitize=thread -IINC -isystem INC/clew/cxx" KEEP("memcpy") KEEP("memmove")       \
+        KEEP("memset") KEEP("mempcpy") KEEP("strcpy") KEEP("stpcpy") KEEP("strncpy")         \
+            KEEP("strcat") KEEP("strncat") KEEP("sprintf") KEEP("snprintf") KEEP("vsprintf") \
+                KEEP("vsnprintf") KEEP("bzero") KEEP("bcopy") " -include clew/builtins.h "
 
 #define LINK " HOOKS -Wl,-z,dynamic-undefined-weak WRAPS\n"
 
@@ -85,11 +85,11 @@ TEST(clang_is_not_asked_about_words_for_the_linker)
 {
     CHECK_TEXT(PLAN_WITH("clang", "-Werror", "-rdynamic", "a.c", "-o", "a", "-Wl,-O1"),
                "clang -fsanitize=thread " READS
-               "-IINC -Qunused-arguments -Werror -rdynamic a.c -c -o "
+               "-IINC -isystem INC/clew/cxx -Qunused-arguments -Werror -rdynamic a.c -c -o "
                "TMP/clew-2.o\n"
                "clang -Werror -rdynamic TMP/clew-2.o -o a -Wl,-O1" LINK);
     CHECK_TEXT(PLAN_WITH("clang", "-Werror", "-c", "a.c"),
-               "clang -fsanitize=thread " READS "-IINC -Werror -c a.c\n");
+               "clang -fsanitize=thread " READS "-IINC -isystem INC/clew/cxx -Werror -c a.c\n");
 }
 
 /* The step that links has objects, which no language is said of. */

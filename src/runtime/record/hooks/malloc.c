@@ -21,6 +21,7 @@
 #include "runtime/record/log/call_paths.h"
 #include "runtime/record/log/recorder.h"
 #include "runtime/record/shadow/access.h"
+#include "runtime/shared/frames.h"
 #include "runtime/shared/operator_new.h"
 #include "runtime/shared/real.h"
 
@@ -99,7 +100,7 @@ static __thread const void *outer_place;
 static void record(enum event_kind kind, const void *block, size_t size, const void *place)
 {
     const bool has_loaded = rt_self.has_loaded;
-    const uint64_t origin = calls_origin(outer_place != NULL ? outer_place : place);
+    const uint64_t origin = calls_origin(outer_place != NULL ? outer_place : place, FRAMES_LISTED);
     rt_self.has_loaded = false;
     (void)rt_record((struct rt_event){.kind = kind,
                                       .has_size = kind == EVENT_ALLOC,

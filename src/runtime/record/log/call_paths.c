@@ -143,10 +143,16 @@ static uint64_t list_of(_Atomic uint64_t *lists, uint64_t inner, uintptr_t call,
     return 0;
 }
 
-uint64_t calls_origin(const void *place)
+bool calls_has_paths(void)
+{
+    return table != NULL;
+}
+
+uint64_t calls_origin(const void *place, uint32_t most)
 {
     uintptr_t calls[FRAMES_LISTED];
-    const uint32_t count = frames_list(&frames, (uintptr_t)place, calls);
+    const uint32_t known = frames_list(&frames, (uintptr_t)place, calls);
+    const uint32_t count = known < most ? known : most;
     _Atomic uint64_t *lists = count == 0 ? NULL : origins_table();
     uint64_t list = 0;
     for (uint32_t i = 0; lists != NULL && i < count; i++) {

@@ -17,9 +17,12 @@ void calls_start(bool wants_stacks, bool has_handlers);
 /* In a child that has just been forked: the table is the parent's. */
 void calls_forked(void);
 
-/* The place of a call that allocates or releases memory, together with the calls around it
- * (wire/segment.h, origins). */
-uint64_t calls_origin(const void *place);
+/* The place of a call that allocates or releases memory or takes a lock, together with up to `most`
+ * calls around it (wire/segment.h, origins). */
+uint64_t calls_origin(const void *place, uint32_t most);
+
+/* Whether places come with the calling task's path. */
+bool calls_has_paths(void);
 
 /* The place of such a call in code built by `clew cc`, which may have made it through a library,
  * together with the calling task's path. */

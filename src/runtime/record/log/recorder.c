@@ -156,11 +156,23 @@ static void tell_time(struct rt_task *task)
     (void)append_record(task, &record, (struct tail){0}, false);
 }
 
+/* Calls around a lock that are kept: more than the functions of C++ between a guard and it. */
+enum { LOCK_CALLS = 8 };
+
+/* A lock that C++ takes in a header of the system belongs to the line that made the guard. */
+static bool has_origin(const struct rt_event *event)
+{
+    return event->kind == EVENT_LOCK && event->place != NULL && !calls_has_paths();
+}
+
 /* With the path of calls, if stacks are kept. Where memory comes and goes, other calls are beside
  * the place already. */
 static uint64_t place_of(const struct rt_event *event)
 {
     const uint64_t place = (uintptr_t)event->place;
+    if (has_origin(event)) {
+        return calls_origin(event->place, LOCK_CALLS);
+    }
     return place == 0 || event->kind == EVENT_ALLOC || event->kind == EVENT_FREE
                ? place
                : place | rt_self.calls;
@@ -214,7 +226,8 @@ struct rt_mark rt_record(struct rt_event event)
         .kind = (uint8_t)event.kind,
         .mode = event.mode,
         .flags = (uint8_t)((event.has_value ? RECORD_HAS_VALUE : 0) |
-                           (event.has_size ? RECORD_HAS_SIZE : 0)),
+                           (event.has_size ? RECORD_HAS_SIZE : 0) |
+                           (has_origin(&event) ? RECORD_HAS_ORIGIN : 0)),
         .size = event.size > UINT32_MAX ? UINT32_MAX : (uint32_t)event.size,
         .object = (uintptr_t)event.object,
         .place = place_of(&event),
