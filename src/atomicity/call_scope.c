@@ -20,6 +20,14 @@ void scope_move(struct scope_tree *t, struct scope_path *p, const struct event *
     }
 }
 
+void scope_act(struct scope_tree *t, uint32_t scope)
+{
+    while (scope != SCOPE_ROOT && !t->nodes.at[scope - 1].has_acted) {
+        t->nodes.at[scope - 1].has_acted = true;
+        scope = t->nodes.at[scope - 1].parent;
+    }
+}
+
 static uint32_t depth_of(const struct scope_tree *t, uint32_t scope)
 {
     return scope == SCOPE_ROOT ? 0 : t->nodes.at[scope - 1].depth;

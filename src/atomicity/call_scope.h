@@ -25,6 +25,7 @@ struct scope_node {
     uint32_t parent;
     uint32_t depth; /* from SCOPE_ROOT, which has 0 */
     bool is_round;  /* of a loop; else a call */
+    bool has_acted; /* it, or a scope in it, has written what tasks share */
 };
 
 /* {0} has the root alone. */
@@ -56,6 +57,15 @@ struct scope_meeting {
     uint32_t first, second;
 };
 struct scope_meeting scope_meet(const struct scope_tree *t, uint32_t first, uint32_t second);
+
+/* A scope that the task is in writes what tasks share. O(depth), in all O(scopes). */
+void scope_act(struct scope_tree *t, uint32_t scope);
+
+/* Whether it, or a scope in it, has; false for the root. */
+static inline bool scope_has_acted(const struct scope_tree *t, uint32_t scope)
+{
+    return scope != SCOPE_ROOT && t->nodes.at[scope - 1].has_acted;
+}
 
 /* Whether a scope is `around`, or lies in it. O(depth). */
 bool scope_is_in(const struct scope_tree *t, uint32_t scope, uint32_t around);

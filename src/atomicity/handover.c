@@ -112,10 +112,10 @@ void handover_release(struct handover *h)
 
 /* ---- asking ---- */
 
-/* "bank.c:42#3+8" and "bank.c:42#3" are parts of blocks. */
+/* "bank.c:42#3+8" and "bank.c:42#3" are parts of blocks, "jobs[3].next" of an element. */
 bool handover_concerns(const struct frame *f, uint32_t variable)
 {
-    return strchr(trace_name(f->trace, f->variables.list.at[variable].name), '#') != NULL;
+    return strpbrk(trace_name(f->trace, f->variables.list.at[variable].name), "#[") != NULL;
 }
 
 static void add_before(struct handover *h, event_id id)

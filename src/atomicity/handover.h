@@ -8,9 +8,10 @@
  * the same path: the write comes before the read.
  *
  * This relation holds happens-before, and each such write before its read, for all variables but
- * those that the question is about: what those hold is what an atomicity violation changes. A
- * counter (a read and a write of one variable at one place, nothing between) hands nothing over.
- * It is used for blocks of the heap alone, which are reached through pointers. */
+ * the blocks and elements that the question is about: what those hold is what an atomicity
+ * violation changes. A counter (a read and a write of one variable at one place, nothing between)
+ * hands nothing over. It is used for blocks of the heap and elements of arrays alone, which are
+ * reached through a pointer or an index. */
 #ifndef CLEW_ATOMICITY_HANDOVER_H
 #define CLEW_ATOMICITY_HANDOVER_H
 
@@ -40,7 +41,7 @@ struct handover {
 void handover_build(struct handover *h, const struct frame *f);
 void handover_release(struct handover *h);
 
-/* Whether the variable is part of a block, so that it can be handed over. */
+/* Whether the variable is part of a block or an element, so that it can be handed over. */
 bool handover_concerns(const struct frame *f, uint32_t variable);
 
 /* Whether the access a comes before the access b, by handing over variables other than x and y

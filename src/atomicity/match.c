@@ -357,8 +357,15 @@ static struct handover *handover_of(struct pass *p)
  * go so. */
 static bool are_handed_over(struct pass *p, const struct conflict conflicts[2])
 {
-    const uint32_t *variables = p->sketch->variables;
-    if (!handover_concerns(p->sketch->frame, variables[0])) {
+    const struct frame *f = p->sketch->frame;
+    uint32_t variables[2] = {VARIABLE_NONE, VARIABLE_NONE}; /* those that are handed over */
+    for (int i = 0; i < 2; i++) {
+        const uint32_t variable = p->sketch->variables[i];
+        if (variable != VARIABLE_NONE && handover_concerns(f, variable)) {
+            variables[i] = variable;
+        }
+    }
+    if (variables[0] == VARIABLE_NONE && variables[1] == VARIABLE_NONE) {
         return false;
     }
     struct handover *h = handover_of(p);
@@ -396,7 +403,10 @@ static enum settled_by try_between(struct pass *p, const struct couple *c, uint3
     }
     const struct conflict conflicts[] = {{first, s->event}, {s->event, second}};
     const bool is_apart = c->apart != SETTLED_NOT;
-    const enum settled_by settled = is_apart ? c->apart : settled_by(p, conflicts);
+    const enum settled_by settled = is_apart ? c->apart
+                                    : apart_are_updates(&p->sites, c, single)
+                                        ? SETTLED_ACTIONS
+                                        : settled_by(p, conflicts);
     const struct candidate candidate = {
         .couple = c,
         .rounds = c->is_rounds ? c : NULL,

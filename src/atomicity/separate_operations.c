@@ -195,6 +195,20 @@ static bool are_actions(const struct sites *s, const struct couple *c, const str
     return (is_counter(s, c->first) && is_counter(s, c->second)) || are_repeated(s, c, parts);
 }
 
+/* Accesses to two variables, one of which both parts read and write: each updates, by itself, what
+ * the two variables are parts of, as the head of a list with its first element. */
+static bool are_updates_of_pair(const struct sites *s, const struct couple *c,
+                                const struct part parts[2])
+{
+    if (s->list[c->first].which == s->list[c->second].which ||
+        is_in_part(s, c->second, &parts[0])) {
+        return false;
+    }
+    return (accessed_in(s, c->first, &parts[0], false) & accessed_in(s, c->first, &parts[0], true) &
+            accessed_in(s, c->second, &parts[1], false) &
+            accessed_in(s, c->second, &parts[1], true)) != 0;
+}
+
 /* Whether a scope makes calls one after the other: the routine itself, or a round of a loop. */
 static bool is_sequence(const struct scope_tree *tree, uint32_t scope)
 {
@@ -213,7 +227,8 @@ static enum settled_by why_of_parts(const struct sites *s, const struct couple *
     if (is_one) {
         return are_scopes && are_actions(s, c, parts) ? SETTLED_ACTIONS : SETTLED_NOT;
     }
-    const bool has_acted = m->first != SCOPE_ROOT && writes_in(s, c->first, &parts[0]) != 0;
+    const bool has_acted = scope_has_acted(tree, m->first) ||
+                           (m->first != SCOPE_ROOT && writes_in(s, c->first, &parts[0]) != 0);
     if (are_scopes && scope_is_round(tree, m->first) && scope_is_round(tree, m->second) &&
         (a->is_write || b->is_write || a->which == b->which || has_acted)) {
         return SETTLED_LOOP;
@@ -221,7 +236,8 @@ static enum settled_by why_of_parts(const struct sites *s, const struct couple *
     if (is_sequence(tree, m->common) && has_acted) {
         return scope_is_round(tree, m->first) ? SETTLED_LOOP : SETTLED_CALLS;
     }
-    return are_actions(s, c, parts) ? SETTLED_ACTIONS : SETTLED_NOT;
+    return are_actions(s, c, parts) || are_updates_of_pair(s, c, parts) ? SETTLED_ACTIONS
+                                                                        : SETTLED_NOT;
 }
 
 enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is_one)
@@ -243,6 +259,25 @@ enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is
     }
     const struct scope_meeting m = scope_meet(&v->scopes, a->scope, b->scope);
     return why_of_parts(s, c, &m, is_one);
+}
+
+/* The section around an access, if it reads and writes the variable. */
+static bool is_in_update(const struct sites *s, uint32_t site)
+{
+    const struct part section = {SCOPE_ROOT, section_of(s, site)};
+    return ((accessed_in(s, site, &section, false) & accessed_in(s, site, &section, true)) >>
+                s->list[site].which &
+            1) != 0;
+}
+
+bool apart_are_updates(const struct sites *s, const struct couple *c, uint32_t between)
+{
+    const struct site *first = &s->list[c->first];
+    const struct site *second = &s->list[c->second];
+    return s->sketch->frame->variables.scopes.nodes.count > 0 && first->which == second->which &&
+           first->is_write && second->is_write && !s->list[between].is_write &&
+           section_of(s, c->first) != section_of(s, c->second) && is_in_update(s, c->first) &&
+           is_in_update(s, c->second) && (is_in_update(s, between) || is_attempt(s, between));
 }
 
 bool apart_is_update(const struct sites *s, uint32_t site)

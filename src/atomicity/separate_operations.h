@@ -2,7 +2,7 @@
  * of one that was meant to be atomic:
  *
  * - Calls: two complete calls that a task's start routine, main or a round of a loop makes, the
- *   first of which has written one of the variables: deposit(a); withdraw(a).
+ *   first of which has written something that tasks share: deposit(a); withdraw(a).
  * - Loop: two rounds of a function's outermost loop. Reads of two variables, neither of which the
  *   first round writes, stay together: a loop that adds up accounts reads one in each round. Also a
  *   round of the routine that has written, and what follows the loop.
@@ -29,6 +29,12 @@ void apart_build(struct sites *s);
  * across makes it one operation (is_one), only two complete actions are apart. O(depth of scopes +
  * accesses around). */
 enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is_one);
+
+/* Whether the couple and the site between, of another task, are three complete updates of one
+ * variable: each reads it and then writes it in a section of its own. Taking from a free list and
+ * giving back, while another task takes, is another order of updates. Who only looks between sees a
+ * value that was not meant for it. */
+bool apart_are_updates(const struct sites *s, const struct couple *c, uint32_t between);
 
 /* Whether an access of a recording is part of an update that only adds to what it finds, as
  * `count++`: two such updates of one variable may change places, and no pattern comes of their

@@ -251,6 +251,19 @@ static void lay_out(struct variables *v)
     }
 }
 
+/* Which calls and rounds of loops have written something that tasks share. An update that only adds
+ * says nothing: who looks may count how often. */
+static void collect_acts(struct build *b)
+{
+    vec_each (&b->v->accesses, a) {
+        const struct event *e = trace_at(b->t, a->event);
+        if (a->is_write && e->kind == EVENT_WRITE && e->mode == MODE_UNSAID &&
+            variable_is_shared(&b->v->list.at[a->variable])) {
+            scope_act(&b->v->scopes, a->scope);
+        }
+    }
+}
+
 /* Where the task is after the event. */
 static void move(struct build *b, const struct event *e)
 {
@@ -296,6 +309,7 @@ void variables_build(struct variables *v, const struct trace *t)
         }
     }
     lay_out(v);
+    collect_acts(&b);
     map_release(&b.number_of[0]);
     map_release(&b.number_of[1]);
     map_release(&b.life_of);

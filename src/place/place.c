@@ -195,6 +195,28 @@ static bool find_child(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found)
     return false;
 }
 
+/* The function that covers the address and belongs to a class in another function, as gcc has those
+ * of lambdas: the function around it does not cover the address. */
+static bool find_local(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found)
+{
+    Dwarf_Die child;
+    if (dwarf_child(parent, &child) != 0) {
+        return false;
+    }
+    do {
+        const int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_subprogram && dwarf_haspc(&child, address) > 0) {
+            *found = child;
+            return true;
+        }
+        if ((tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || is_space(tag)) &&
+            find_local(&child, address, found)) {
+            return true;
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
 /* What encloses the innermost scope of an address, from the inside out, the unit last; how many.
  * libdw's own answer for an address goes from an inlined function to what encloses its source, not
  * its calls, and its answer for a scope goes through the whole unit. */
@@ -202,7 +224,10 @@ int places_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
 {
     Dwarf_Die path[SCOPES_MAX] = {*unit};
     int count = 1;
-    while (count < SCOPES_MAX && find_child(&path[count - 1], address, &path[count])) {
+    if (find_child(unit, address, &path[1]) || find_local(unit, address, &path[1])) {
+        count++;
+    }
+    while (count > 1 && count < SCOPES_MAX && find_child(&path[count - 1], address, &path[count])) {
         count++;
     }
     if (count == 1) {

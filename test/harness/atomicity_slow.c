@@ -414,11 +414,18 @@ static event_id handed_over_by(const struct slow *s, event_id id)
     return EVENT_NONE;
 }
 
-/* Whether a comes before b by needs and by what is handed over, through others than x and y. */
+/* Whether a variable is part of a block or of an array's element. */
+static bool is_reached(const struct slow *s, uint64_t variable)
+{
+    return strpbrk(trace_name(s->t, (uint32_t)variable), "#[") != NULL;
+}
+
+/* Whether a comes before b by needs and by what is handed over, through others than those of x and
+ * y that are handed over themselves. */
 static bool is_handed_before(const struct slow *s, event_id a, event_id b, const uint64_t xy[2])
 {
     uint64_t before = bit(b);
-    if (strchr(trace_name(s->t, (uint32_t)xy[0]), '#') == NULL) {
+    if (!is_reached(s, xy[0]) && !is_reached(s, xy[1])) {
         return false;
     }
     for (size_t round = 0; round < s->r->count; round++) {
@@ -428,7 +435,9 @@ static bool is_handed_before(const struct slow *s, event_id a, event_id b, const
             }
             const event_id write = handed_over_by(s, id);
             before |= s->needs[id];
-            if (write != EVENT_NONE && variable_of(s, id) != xy[0] && variable_of(s, id) != xy[1]) {
+            const uint64_t through = variable_of(s, id);
+            if (write != EVENT_NONE &&
+                ((through != xy[0] && through != xy[1]) || !is_reached(s, through))) {
                 before |= bit(write);
             }
         }
@@ -436,8 +445,7 @@ static bool is_handed_before(const struct slow *s, event_id a, event_id b, const
     return (before & bit(a)) != 0;
 }
 
-/* Whether a pattern of two conflicts is left out. The first variable of the two is the one that the
- * engine takes for x. */
+/* Whether a pattern of two conflicts is left out. */
 static bool is_settled(const struct slow *s, const struct order conflicts[2])
 {
     const uint64_t xy[2] = {variable_of(s, conflicts[0].before),
@@ -682,6 +690,73 @@ static bool are_actions(const struct slow *s, event_id a, event_id b, uint32_t c
             part_has(s, a, common, xy, &read) && part_has(s, b, common, xy, &read));
 }
 
+/* Whether both parts read and write one of the two variables. */
+static bool are_updates_of_pair(const struct slow *s, event_id a, event_id b, uint32_t common,
+                                const uint64_t xy[2])
+{
+    if (xy[0] == xy[1] || are_in_part(s, a, b, common)) {
+        return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct kind_of read = {false, xy[i]};
+        const struct kind_of write = {true, xy[i]};
+        if (part_has(s, a, common, xy, &read) && part_has(s, a, common, xy, &write) &&
+            part_has(s, b, common, xy, &read) && part_has(s, b, common, xy, &write)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether two tasks access the variable. */
+static bool is_shared(const struct slow *s, event_id id)
+{
+    for (event_id at = 0; at < s->r->count; at++) {
+        if (is_access(s, at) && variable_of(s, at) == variable_of(s, id) &&
+            !is_of_task(s, at, id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the call or round of an access, right below the common ones, writes what tasks share. */
+static bool has_written(const struct slow *s, event_id id, uint32_t common)
+{
+    const struct path p = path_at(s, id);
+    for (event_id at = 0; p.count > common && at < s->r->count; at++) {
+        const struct path q = path_at(s, at);
+        if (is_of_task(s, at, id) && trace_at(s->t, at)->kind == EVENT_WRITE &&
+            trace_at(s->t, at)->mode == MODE_UNSAID && common_depth(&p, &q) > common &&
+            is_access(s, at) && is_shared(s, at)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the section around an access reads and writes its variable. */
+static bool is_in_update(const struct slow *s, event_id id)
+{
+    bool has[2] = {false, false};
+    for (event_id at = 0; outermost(s, id) != NULL && at < s->r->count; at++) {
+        if (is_of_task(s, at, id) && is_access(s, at) && variable_of(s, at) == variable_of(s, id) &&
+            outermost(s, at) == outermost(s, id)) {
+            has[writes(s, at)] = true;
+        }
+    }
+    return has[0] && has[1];
+}
+
+/* Whether two writes and a read between them are three complete updates. */
+static bool are_three_updates(const struct slow *s, event_id a, event_id c, event_id b)
+{
+    const uint64_t xx[2] = {variable_of(s, a), variable_of(s, a)};
+    return has_scopes(s) && writes(s, a) && writes(s, b) && !writes(s, c) &&
+           outermost(s, a) != outermost(s, b) && is_in_update(s, a) && is_in_update(s, b) &&
+           (is_in_update(s, c) || is_attempt(s, c, xx));
+}
+
 static bool are_one(const struct slow *s, event_id a, event_id b)
 {
     vec_each (&s->r->sections, section) {
@@ -717,7 +792,8 @@ static bool is_apart(const struct slow *s, event_id a, event_id b)
         return are_scopes && are_actions(s, a, b, common, xy);
     }
     const bool has_acted =
-        p.count > common && part_has(s, a, common, xy, &(struct kind_of){true, 0});
+        has_written(s, a, common) ||
+        (p.count > common && part_has(s, a, common, xy, &(struct kind_of){true, 0}));
     if (are_scopes && p.at[common].is_round && q.at[common].is_round &&
         (writes(s, a) || writes(s, b) || xy[0] == xy[1] || has_acted)) {
         return true;
@@ -725,7 +801,7 @@ static bool is_apart(const struct slow *s, event_id a, event_id b)
     if (has_acted && (common == 0 || p.at[common - 1].is_round)) {
         return true;
     }
-    return are_actions(s, a, b, common, xy);
+    return are_actions(s, a, b, common, xy) || are_updates_of_pair(s, a, b, common, xy);
 }
 
 /* Whether a conflict is between two updates, which may change places. */
@@ -759,7 +835,7 @@ static void print_single(struct slow *s, event_id a, event_id c, event_id b)
 {
     const struct order orders[] = {{a, c}, {c, b}};
     if (!(is_always_before(s, a, c) && is_always_before(s, c, b)) && !is_settled(s, orders) &&
-        is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
+        !are_three_updates(s, a, c, b) && is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
         out_format(s->out, "%c%c%c %u %u | %u\n", writes(s, a) ? 'W' : 'R',
                    writes(s, c) ? 'W' : 'R', writes(s, b) ? 'W' : 'R', a, b, c);
     }

@@ -185,6 +185,27 @@ TEST(a_lock_held_across_two_updates_does_not_join_them)
     CHECK_TEXT(found("A acq n; " CALL CALL_IN WRITE CALL_IN READ "A rel n; " OTHER_WRITES), "WWR ");
 }
 
+/* A reads x in one call and in the next; the first also writes z, which B reads, or counts it. */
+#define LOOK_AND(more) CALL "A acq m; A r x @a; " more "A rel m; " CALL READ "B r z; " OTHER_WRITES
+
+TEST(a_call_that_writes_anything_shared_has_acted)
+{
+    CHECK_TEXT(found(LOOK_AND("")), "RWR ");
+    CHECK_TEXT(found(LOOK_AND("A w z @g; ")), "");
+    CHECK_TEXT(found(LOOK_AND("A w z mode=add @g; ")), "RWR ");
+}
+
+/* A takes from a list in one section and gives back in another; B takes, or only looks. */
+#define TAKE_AND_GIVE                                             \
+    CALL CALL_IN "A acq m; A r x @a; A w x @b; A rel m; " CALL_IN \
+                 "A acq m; A r x @c; A w x @d; A rel m; "
+
+TEST(three_complete_updates_are_apart)
+{
+    CHECK_TEXT(found(TAKE_AND_GIVE "B acq m; B r x @e; B rel m"), "WRW ");
+    CHECK_TEXT(found(TAKE_AND_GIVE "B acq m; B r x @e; B w x @f; B rel m"), "");
+}
+
 TEST(without_scopes_nothing_is_apart)
 {
     CHECK_TEXT(found(UPDATE READ OTHER_WRITES), "WWR ");
