@@ -16,8 +16,8 @@ static void forget(const struct state_history *h, uint32_t process, struct span 
     }
 }
 
-/* How many messages are on their way, in the cut, from one process to another: sent, and not all of
- * them received. */
+/* The number of messages in transit from one process to another in the cut: sent, and not
+ * completely received. */
 static int64_t messages_between(const struct state_history *h, const uint32_t *taken,
                                 const struct slot *slot, struct arena *a)
 {
@@ -39,7 +39,7 @@ static int64_t messages_between(const struct state_history *h, const uint32_t *t
     return count;
 }
 
-/* What every slot is in the cut. */
+/* The value of every slot in the cut. */
 static struct span *slots_in(const struct state_history *h, const uint32_t *taken, struct arena *a)
 {
     const size_t count = SLOT_FIRST + h->bound->slots.count;
@@ -77,7 +77,7 @@ bool witness_holds(const struct state_history *h, uint32_t root, const uint32_t 
     return holds;
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 struct words {
     VEC(char) text;
@@ -169,8 +169,8 @@ static void say_moment(struct words *w, const struct state_history *h, uint32_t 
     }
 }
 
-/* The first few messages that are on their way in the cut, sent but not received, by their names,
- * or by their events where they have none. */
+/* The first few messages in transit in the cut, sent but not received. Each is named by its own
+ * name, or by its event when it has none. */
 enum { MESSAGES_NAMED = 8 };
 
 struct crossing {
@@ -178,7 +178,7 @@ struct crossing {
     uint64_t count;
 };
 
-/* One more; whether it is to be named. */
+/* Counts one more message; true when the text names it. */
 static bool cross(struct crossing *c)
 {
     if (c->count++ >= MESSAGES_NAMED) {
@@ -223,7 +223,7 @@ static bool is_taken(const struct state_history *h, const uint32_t *taken, uint3
     return report < h->cuts.first[process] + taken[process];
 }
 
-/* A message that comes in pieces is named once for whom it comes to. */
+/* A message that arrives in pieces is named once for each receiver. */
 static void find_within(struct crossing *crossing, const struct state_history *h,
                         const uint32_t *taken)
 {

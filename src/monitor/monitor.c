@@ -22,7 +22,7 @@ struct monitoring {
     uint32_t *taken;
 };
 
-/* The folder that formulas go to. */
+/* Makes the folder for the formulas. */
 static int make_folder(const char *path, struct err *e)
 {
     const int made = seam_fails() ? seam_failure(ENOSPC) : mkdir(path, 0777);
@@ -30,8 +30,8 @@ static int make_folder(const char *path, struct err *e)
                                        : 0;
 }
 
-/* What the files of a property are called: as it is or, where that may be no name of a file, by its
- * place in the specification. */
+/* The file name of a property: its own name, or its index in the specification when its name cannot
+ * be a file name. */
 static const char *file_name(const struct spec *s, uint32_t property, struct arena *a)
 {
     enum { NAME_SIZE_MAX = 200, PLACE_SIZE = 24 };
@@ -86,7 +86,7 @@ static int decide_all(struct monitoring *m, struct monitor_result *r, struct err
     return 0;
 }
 
-/* Those between processes; one that comes in pieces is one. */
+/* The number of messages between processes; a message in pieces counts once. */
 static uint64_t count_messages(struct state_history *h)
 {
     const struct cuts *c = &h->cuts;

@@ -5,7 +5,7 @@
 
 #include "trace/time_text.h"
 
-/* A bar has so many columns; names are cut and lanes left out beyond these. */
+/* The columns of a bar, the longest name, and the largest number of lanes drawn. */
 enum { BAR_SIZE = 56, NAME_SIZE_MAX = 20, LANES_MAX = 16 };
 
 struct overlap_state overlap_state(const struct state_history *h, uint32_t process, uint32_t taken)
@@ -52,7 +52,7 @@ struct overlap overlap_find(const struct state_history *h, const uint32_t *taken
     return o;
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 static const char *say_why(const struct state_history *h, const struct overlap *o,
                            struct findings *f)

@@ -22,7 +22,7 @@ static struct monitor_answer decide_clauses(const struct asking *a, const struct
     struct monitor_answer answer = {.verdict = CUT_NO, .clause_count = clauses->list.count};
     vec_each (&clauses->list, clause) {
         const struct decision d = decide_clause(a->history, clause, &watch, a->taken);
-        /* What libz3 can decide is better than what nothing can. */
+        /* A question that libz3 can decide is better than one that no method can. */
         const bool is_open = answer.verdict == CUT_UNKNOWN && answer.reason[0] != '\0';
         if (d.verdict == CUT_YES ||
             (d.verdict == CUT_UNKNOWN && (answer.verdict == CUT_NO || is_open))) {
@@ -43,7 +43,7 @@ static struct formula_question question_of(const struct asking *a)
         .root = a->root, .budget = a->options->budget, .is_packed = a->options->is_packed};
 }
 
-/* Puts the formula to libz3 as it is, within what is left of the budget. */
+/* Gives the whole formula to libz3, within the rest of the budget. */
 static void decide_formula(const struct asking *a, uint64_t spent_ns, struct monitor_answer *answer)
 {
     struct formula_question question = question_of(a);
@@ -142,7 +142,8 @@ static enum finding_severity severity_of(const struct spec_property *p)
     bug("severity");
 }
 
-/* Deciding again is done for so many reports altogether, and at least twice. */
+/* The search for the least skew decides again over at most this many reports in all, and at least
+ * twice. */
 enum { LEAST_REPORTS_MAX = 20000000, LEAST_TRIES_MAX = 64 };
 
 static uint32_t least_tries(const struct cuts *c)

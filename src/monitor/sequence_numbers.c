@@ -30,8 +30,7 @@ static bool is_missing(const struct numbered *p, uint32_t number)
     return false;
 }
 
-/* Numbers are counted on around the end of 32 bits: what is more than half of them ahead is behind.
- */
+/* Numbers wrap around at 32 bits: a number more than half of them ahead is behind. */
 uint32_t sequence_ahead(const struct numbered *p, const struct event *e)
 {
     const uint32_t ahead = e->count - (p->has_begun ? p->next : 1);
@@ -83,7 +82,7 @@ void sequence_note_order(uint64_t event, struct notes *n)
     notes_add(n, where, "a report that comes after later ones of its process: put in order");
 }
 
-/* The numbered events of a process since it began, as listed. */
+/* The numbered events of a process since its start, as listed. */
 struct numbered_run {
     VEC(event_id) events;
     bool is_out_of_order;
@@ -96,7 +95,7 @@ static uint32_t number_of(const struct trace *t, event_id id)
 
 struct numbers_context {
     const struct trace *t;
-    uint32_t first; /* numbers are counted on from here, around the end of 32 bits */
+    uint32_t first; /* numbers count from here and wrap around at 32 bits */
 };
 
 static int compare_numbers(const void *a, const void *b, const void *context)
@@ -170,7 +169,7 @@ static const event_id *find_order(const struct trace *t, const uint32_t *process
     return is_any ? order : NULL;
 }
 
-/* ---- all of them ---- */
+/* ---- the whole trace ---- */
 
 struct sequence sequence_build(const struct trace *t, const uint32_t *process_of,
                                uint32_t process_count, struct arena *a, struct notes *n)

@@ -78,10 +78,10 @@ struct process {
     int64_t clock;  /* never falls */
     struct hlc stamp;
     bool v;
-    int64_t change_at; /* its variable does not change before, by true time or by its clock */
+    int64_t change_at; /* its variable does not change before this, by true time or by its clock */
 };
 
-/* On its way; all take equally long, so they arrive in the order of their sending. */
+/* A message in transit. All delays are equal, so messages arrive in the order of their sends. */
 struct parcel {
     int64_t arrives;
     uint32_t to;
@@ -162,7 +162,7 @@ static void deliver(struct running *r, int64_t now)
     }
 }
 
-/* Clocks run with true time and now and then a little faster or slower, within the skew. */
+/* Clocks run with true time and drift a little at random, within the skew. */
 static void drift(struct running *r, int64_t now)
 {
     for (uint32_t i = 0; i < r->w->process_count; i++) {
@@ -186,8 +186,8 @@ static void step_synthetic(struct running *r, int64_t now, uint32_t i)
     }
 }
 
-/* Turns of 100 ms. A process stops the skew before its turn's end, by its own clock; a clock moves
- * by two ticks at most, so it must not wait for the last two. */
+/* Turns of 100 ms. A process stops the skew before its turn's end, by its own clock. A clock moves
+ * by at most two ticks, so the process must not wait for the last two. */
 static void step_tdm(struct running *r, uint32_t i)
 {
     struct process *p = &r->processes[i];

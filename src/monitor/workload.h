@@ -1,11 +1,11 @@
-/* Made-up systems to try the monitor on and to measure it with: those of Tekken Valapil et al.
- * (2017), section 7, and the token passing of their figure 1.
+/* Synthetic workloads to test and measure the monitor: those of Tekken Valapil et al. (2017),
+ * section 7, and the token passing of their figure 1.
  *
- *     synthetic   every process flips its variable v now and then, and sends messages at random
- *     tdm         processes take turns by the clock; now and then one holds on for too long
+ *     synthetic   every process flips its variable v at random, and sends messages at random
+ *     tdm         processes take turns by the clock; at random one overruns its turn
  *     token       processes take turns by passing a token
  *
- * Clocks drift within the skew. The same options give the same trace. */
+ * Clocks drift within the skew. The same options produce the same trace. */
 #ifndef CLEW_MONITOR_WORKLOAD_H
 #define CLEW_MONITOR_WORKLOAD_H
 
@@ -27,18 +27,18 @@ enum workload_kind {
 
 const char *workload_name(enum workload_kind kind);
 
-/* Times in ticks, chances in millionths. */
+/* Times in ticks, probabilities in millionths. */
 struct workload {
     enum workload_kind kind;
     uint32_t process_count;
     uint64_t tick_ns;
     int64_t skew;
     int64_t delay;         /* of a message */
-    uint32_t beta;         /* chance, each tick, that a variable changes */
-    int64_t interval;      /* for which it then stays */
-    uint32_t message_rate; /* chance, each tick, that a process sends */
+    uint32_t beta;         /* probability, each tick, that a variable changes */
+    int64_t interval;      /* for which it then stays unchanged */
+    uint32_t message_rate; /* probability, each tick, that a process sends */
     int64_t duration;
-    uint32_t fault; /* tdm: chance that a turn is held for too long */
+    uint32_t fault; /* tdm: probability that a process overruns its turn */
     uint64_t seed;
 };
 
@@ -52,7 +52,7 @@ void workload_rescale(struct workload *w, uint64_t tick_ns);
 /* Fills t, which must be empty, with a run, and seals it. */
 void workload_run(const struct workload *w, struct trace *t);
 
-/* What is asked of such a run, as a specification. */
+/* The specification to check on such a run. */
 const char *workload_spec(enum workload_kind kind);
 
 #endif

@@ -77,7 +77,7 @@ bool literal_is_junction(const struct state_history *h, struct literal literal)
 
 static bool expand(struct expanding *x, struct literal root, struct clauses *to);
 
-/* Every clause of `some` with every clause of what is still to come. */
+/* Every clause of `some` with every clause that is still to be expanded. */
 static bool multiply(struct expanding *x, struct clauses *some, const struct clauses *more)
 {
     struct clauses product = {0};
@@ -148,7 +148,7 @@ void linear_release(struct linear *l)
     vec_release(&l->terms);
 }
 
-/* What a formula itself may say, so that no sum of all its numbers overflows. */
+/* The bound of a constant in a formula, so that no sum of all its numbers overflows. */
 static bool is_small(int64_t number)
 {
     const int64_t most = INT64_C(1) << 40;

@@ -1,7 +1,7 @@
-/* A formula as clauses: it holds in a cut when all literals of one of them do.
+/* A formula as a disjunction of clauses: it holds in a cut when all literals of one clause do.
  *
- * Formulas over the variables of one process are left whole. What is left of the others are
- * comparisons, all of them linear. */
+ * A formula over the variables of one process stays whole. All other literals are linear
+ * comparisons. */
 #ifndef CLEW_MONITOR_OFFLINE_CLAUSE_H
 #define CLEW_MONITOR_OFFLINE_CLAUSE_H
 
@@ -40,34 +40,34 @@ void literals_flatten(const struct state_history *h, struct literal root, enum c
  * differ". */
 bool literal_is_junction(const struct state_history *h, struct literal literal);
 
-/* The clauses of the formula at `root`, in the arena. False when they would have more than so many
- * literals together. */
+/* The clauses of the formula at `root`, in the arena. False when they would exceed the limit of
+ * literals. */
 bool clauses_build(struct clauses *c, const struct state_history *h, uint32_t root,
                    size_t literals_max, struct arena *a);
 void clauses_release(struct clauses *c);
 
-/* A comparison of what several processes have: the terms, each of one process, weighted, sum up to
- * at most, or exactly, the bound. */
+/* A linear comparison over several processes: the weighted terms, each of one process, sum up to at
+ * most, or exactly, the bound. */
 struct term {
     uint32_t cell;
     int64_t weight;
-    enum column_part part; /* of messages on their way: those sent, less those received */
+    enum column_part part; /* of messages in transit: the number sent, less the number received */
 };
 
 struct linear {
     VEC(struct term) terms;
     bool is_equal;     /* else: at most */
-    bool is_too_large; /* its numbers are: the rest says nothing */
+    bool is_too_large; /* its numbers overflow: the other fields say nothing */
     bool is_nonlinear; /* a term is of several processes (a product, the least or greatest of some,
                         * a truth): only libz3 takes it */
     int64_t bound;
 };
 
-/* The literal as one; l must be {0}. False when it compares nothing, or reads what has no value in
- * a cut. */
+/* The literal as a linear comparison; l must be {0}. False when it compares nothing, or reads a
+ * quantity without a value in a cut. */
 bool linear_build(struct linear *l, const struct state_history *h, struct literal literal);
 
-/* A number: the cell is the sum of the terms less the bound. False as above. */
+/* The cell as a number: the sum of the terms less the bound. False as above. */
 bool linear_build_number(struct linear *l, const struct state_history *h, uint32_t cell);
 void linear_release(struct linear *l);
 

@@ -48,8 +48,8 @@ static bool can_take(const struct cuts *c, const uint32_t *taken, uint32_t proce
     return true;
 }
 
-/* A process whose next report can be taken on the way to `end`, process_count when there is none;
- * looked for from `from` on, so that all get their turn. */
+/* A process whose next report can be taken on the path to `end`; process_count when there is none.
+ * The search starts at `from`, so that every process is served. */
 static uint32_t find_next(const struct cuts *c, const uint32_t *taken, const uint32_t *end,
                           uint32_t from)
 {

@@ -47,7 +47,7 @@ static uint32_t counter_max(const struct cuts *c)
     return most;
 }
 
-/* False when the times are not fit for it. */
+/* Chooses the packed encoding; false when the times do not permit it. */
 static bool pack(struct cut_smt *w, struct arena *a)
 {
     const struct cuts *c = w->cuts;
@@ -82,7 +82,7 @@ static bool pack(struct cut_smt *w, struct arena *a)
 
 /* ---- cuts ---- */
 
-/* What has no time was over before all that has one. */
+/* A report without a time precedes all reports with one. */
 static int64_t time_without(const struct cuts *c)
 {
     int64_t earliest = INT64_MAX;
@@ -96,7 +96,7 @@ static void add_reports(const struct cut_smt *w, uint32_t process)
 {
     const struct cuts *c = w->cuts;
     struct problem *p = w->problem;
-    /* The last of those that are taken in any case tells how late its process is. */
+    /* The last report that every cut takes bounds the time of its process from below. */
     const uint32_t low = w->low[process] > 0 ? w->low[process] - 1 : 0;
     for (uint32_t r = c->first[process] + low; r < c->first[process] + w->high[process]; r++) {
         const uint32_t position = r - c->first[process];

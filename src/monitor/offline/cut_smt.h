@@ -7,13 +7,13 @@
  *     taken[process] = cut_smt_taken(&w, model, process);
  *
  * Two integers stand for a process: the number of reports that the cut takes, and the time on its
- * clock, which is not before the last report taken and not after the next.
+ * clock, which lies between the last report taken and the next.
  *
- * Packed, as published, one integer does: a report at time t that is the c-th of its process at
- * that time, c from 0 to the largest there is, has the number t * 2 (c_max + 1) + c, and the
- * process has taken the reports up to its own number. Two processes are within the skew when their
- * numbers differ by no more than skew * 2 (c_max + 1) + c_max + 1: the factor of two separates what
- * the skew allows from what it forbids, whatever the counters. */
+ * The packed encoding, as published, needs one integer. A report at time t that is the c-th of its
+ * process at that time, c from 0 to c_max, has the number t * 2 (c_max + 1) + c. The process has
+ * taken the reports up to its own number. Two processes are within the skew when their numbers
+ * differ by at most skew * 2 (c_max + 1) + c_max + 1. The factor of two separates allowed from
+ * forbidden differences for all counters. */
 #ifndef CLEW_MONITOR_OFFLINE_CUT_SMT_H
 #define CLEW_MONITOR_OFFLINE_CUT_SMT_H
 
@@ -23,8 +23,9 @@
 struct cut_smt {
     struct problem *problem;
     const struct cuts *cuts;
-    const uint32_t *low, *high; /* per process: a cut takes at least and at most so many reports */
-    int64_t no_time;            /* the time that stands for those of reports without one */
+    const uint32_t *low,
+        *high;       /* per process: the least and the greatest number of reports in a cut */
+    int64_t no_time; /* the time that stands for a report without one */
     bool is_packed;
     const int64_t *key;       /* packed: per report its number, ... */
     int64_t key_min, key_max; /* ... below and above which no process is, */
@@ -40,7 +41,7 @@ struct cut_smt_range {
 void cut_smt_build(struct cut_smt *w, const struct cut_smt_range *range, bool is_packed,
                    struct arena *a);
 
-/* The process has taken fewer than so many reports, or at least so many. */
+/* The process has taken fewer, or at least, the stated number of reports. */
 struct solve_atom cut_smt_fewer(const struct cut_smt *w, uint32_t process, uint32_t than);
 struct solve_atom cut_smt_at_least(const struct cut_smt *w, uint32_t process, uint32_t wanted);
 

@@ -25,7 +25,7 @@ static struct decision undecided(enum method method, const char *reason)
     return (struct decision){.verdict = CUT_UNKNOWN, .method = method, .reason = reason};
 }
 
-/* A clause: what it permits each process, and where a cut that shows it goes. */
+/* A clause: the states that it permits each process, and the buffer for a cut that shows it. */
 struct question {
     struct state_history *h;
     struct local_predicates permits;
@@ -33,7 +33,7 @@ struct question {
     uint32_t *taken;
 };
 
-/* ---- only what single processes say ---- */
+/* ---- local predicates only ---- */
 
 static bool find_least(struct state_history *h, const uint8_t *permitted, uint32_t *taken)
 {
@@ -52,7 +52,7 @@ static struct decision decide_local(const struct question *q)
                : undecided(METHOD_LEAST, MONITOR_UNREPORTED);
 }
 
-/* ---- and one sum ---- */
+/* ---- with one sum ---- */
 
 static struct decision decide_at_most(const struct question *q, const struct linear *l)
 {
@@ -77,8 +77,8 @@ static struct decision decide_at_most(const struct question *q, const struct lin
                : decided(METHOD_FLOW, false);
 }
 
-/* A sum that is to be exactly something lies between its least and its greatest, and where it
- * changes by one at a time it takes every value between. */
+/* A sum that must have an exact value lies between its least and its greatest. Where it changes by
+ * one at a time it takes every value between. */
 static struct decision decide_equal(const struct question *q, const struct linear *l)
 {
     struct state_history *h = q->h;
@@ -108,7 +108,7 @@ static struct decision decide_equal(const struct question *q, const struct linea
                : undecided(METHOD_STEPS, "");
 }
 
-/* ---- and two sums ---- */
+/* ---- with two sums ---- */
 
 static int64_t sum_of(const struct cuts *c, const int64_t *gain, const uint32_t *taken)
 {
@@ -119,7 +119,7 @@ static int64_t sum_of(const struct cuts *c, const int64_t *gain, const uint32_t 
     return sum;
 }
 
-/* Two sums with their bounds, and how many times each is counted when they are put together. */
+/* Two sums with their bounds, and the weight of each in their blend. */
 struct blend {
     const struct gains *gains;
     int64_t least[2];
@@ -127,8 +127,8 @@ struct blend {
     struct limit_watch *watch;
 };
 
-/* Looks for a cut in which both together are large enough: where there is none, no cut has both.
- * False when the numbers are too large. */
+/* Looks for a cut in which the weighted total of both is large enough: where there is none, no cut
+ * has both. False when the numbers overflow. */
 static bool find_blended(struct state_history *h, const struct blend *b, bool *is_found,
                          uint32_t *taken)
 {
@@ -146,11 +146,10 @@ static bool find_blended(struct state_history *h, const struct blend *b, bool *i
     return true;
 }
 
-/* Sums that must both hold hold together, whatever their weights; so weights without a cut rule
- * both out. A cut that lacks one of them asks for weights that count it more, which are looked for
- * between the last two as fractions are in the tree of Stern and Brocot. Each answer is exact;
- * there may be none, because the best cuts of all weights need not have both where another cut
- * does. */
+/* Two sums that both hold also hold as a weighted total, for all weights; so weights without a cut
+ * rule both out. When a cut lacks one of them, the next weights count it more. The search refines
+ * the weights as fractions in the tree of Stern and Brocot. Each answer is exact. There may be
+ * none, because the best cuts of all weights need not have both where another cut does. */
 static struct decision decide_two(const struct question *q, const struct linear *l)
 {
     struct state_history *h = q->h;
@@ -195,7 +194,7 @@ struct sums {
     bool is_nonlinear;
 };
 
-/* The literals that are about several processes, as sums. */
+/* The literals over several processes, as sums. */
 static bool find_sums(const struct state_history *h, const struct clause *clause, struct sums *sums)
 {
     for (size_t i = 0; i < clause->count; i++) {
@@ -259,7 +258,8 @@ struct decision decide_clause(struct state_history *h, const struct clause *clau
         const struct arena_mark mark = arena_mark(&h->scratch);
         const struct question q = {h, local_predicates_build(h, clause, &h->scratch), watch, taken};
         d = decide_sums(&q, &sums);
-        /* A sum that nothing bounds leaves it open; what single processes say may not. */
+        /* A sum without a bound leaves the clause open; the local predicates may still decide it.
+         */
         if (d.verdict == CUT_UNKNOWN && d.reason[0] != '\0' &&
             !find_least(h, q.permits.possible, taken)) {
             d = decided(METHOD_LEAST, false);
@@ -267,7 +267,7 @@ struct decision decide_clause(struct state_history *h, const struct clause *clau
         arena_reset(&h->scratch, mark);
     }
     sums_release(&sums);
-    /* A cut that was found shows the clause; that none was found shows nothing then. */
+    /* After the watch has expired a cut still shows the clause, but its absence shows nothing. */
     return limit_is_over(watch, 0) && d.verdict != CUT_YES ? undecided(d.method, MONITOR_BUDGET)
                                                            : d;
 }

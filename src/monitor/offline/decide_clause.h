@@ -1,4 +1,4 @@
-/* Whether a cut shows a clause, and by which method that was found out. */
+/* Decides whether a cut shows a clause, and names the method. */
 #ifndef CLEW_MONITOR_OFFLINE_DECIDE_CLAUSE_H
 #define CLEW_MONITOR_OFFLINE_DECIDE_CLAUSE_H
 
@@ -13,7 +13,7 @@ enum cut_verdict {
     CUT_YES,
 };
 
-/* Why properties are UNKNOWN. */
+/* The reasons for UNKNOWN. */
 #define MONITOR_TEMPORAL \
     "it speaks of how moments follow each other, which is not decided over cuts"
 #define MONITOR_DOUBTED                                                                       \
@@ -33,7 +33,7 @@ enum cut_verdict {
 #define MONITOR_BUDGET "the budget ended before it was decided"
 #define MONITOR_MISSING "reports are missing that it may depend on"
 
-/* How a clause was decided. METHOD(id, name) */
+/* The methods that decide a clause. METHOD(id, name) */
 #define METHOD_LIST(METHOD)           \
     METHOD(NONE, "nothing to decide") \
     METHOD(LEAST, "least cut")        \
@@ -51,12 +51,13 @@ enum method {
 const char *method_name(enum method method);
 
 struct decide_options {
-    bool is_by_solver;     /* everything, for comparison */
-    bool is_packed;        /* libz3's formula has one number per process instead of two */
-    uint32_t part_reports; /* so many reports are put to libz3 at once, unless more are within the
-                              skew of each other; 0: 256 */
-    uint32_t literals_max; /* a formula that has more when written as clauses is put to libz3 as it
-                              is; 0: 4,096. Each clause costs a pass over the reports */
+    bool is_by_solver; /* libz3 decides everything, for comparison */
+    bool is_packed;    /* libz3's formula has one number per process instead of two */
+    /* The reports given to libz3 at once, unless more are within the skew of each other; 0: 256. */
+    uint32_t part_reports;
+    /* A formula with more literals in clauses is given to libz3 whole; 0: 4,096. Each clause costs
+     * a pass over the reports. */
+    uint32_t literals_max;
     struct solve_budget budget; /* of libz3, for each property */
     const struct limit *limit;  /* of all methods and properties together; NULL: none */
 };
@@ -68,7 +69,7 @@ struct decision {
 };
 
 /* Decides the clause by the exact algorithms, without libz3; of a YES, `taken` is the cut. UNKNOWN
- * once the watch is over, which may be NULL. */
+ * once the watch, which may be NULL, has expired. */
 struct decision decide_clause(struct state_history *h, const struct clause *clause,
                               struct limit_watch *watch, uint32_t *taken);
 

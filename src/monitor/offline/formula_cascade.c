@@ -13,7 +13,7 @@
     "it reads what has no value in a cut: now, steps, or a product of numbers that no single " \
     "process knows"
 
-/* ---- the formula above what single processes say ---- */
+/* ---- the formula above the local predicates ---- */
 
 /* The cells of a formula that several processes decide, and the numbers and truths of single
  * processes that these are computed from, in ascending order. */
@@ -56,7 +56,7 @@ static void upper_release(struct upper *u)
     vec_release(&u->cells);
 }
 
-/* All that a column is in these states of its process, the first and the last included. */
+/* The hull of a column over these states of its process, the first and the last included. */
 static struct span hull(const struct column *c, uint32_t first, uint32_t last)
 {
     struct span all = c->at[first];
@@ -67,7 +67,7 @@ static struct span hull(const struct column *c, uint32_t first, uint32_t last)
     return all;
 }
 
-/* What a leaf is, if each process is in one of its states from low to high. */
+/* The value of a leaf, if each process is in one of its states from low to high. */
 static struct span leaf_value(struct state_history *h, uint32_t cell, const uint32_t *low,
                               const uint32_t *high)
 {
@@ -86,8 +86,8 @@ static struct span leaf_value(struct state_history *h, uint32_t cell, const uint
     return c->op == CELL_CONSTANT ? (struct span){c->number, c->number} : SPAN_ANY;
 }
 
-/* What the formula is, if each process is in one of its states from low to high: a superset, since
- * the leaves are taken each by itself. */
+/* The value of the formula, if each process is in one of its states from low to high: a superset,
+ * since each leaf varies independently. */
 static struct span upper_value(struct upper *u, const uint32_t *low, const uint32_t *high)
 {
     vec_each (&u->cells, index) {
@@ -103,7 +103,7 @@ static struct span upper_value(struct upper *u, const uint32_t *low, const uint3
 
 /* ---- cuts in the order of the clocks ---- */
 
-/* At most so many cells are computed for it. */
+/* The largest number of cells that this search evaluates. */
 enum { ORDER_WORK_MAX = 1 << 25 };
 
 static int compare_times(const void *left, const void *right, const void *context)
@@ -114,7 +114,7 @@ static int compare_times(const void *left, const void *right, const void *contex
     return time[a] != time[b] ? (time[a] > time[b]) - (time[a] < time[b]) : (a > b) - (a < b);
 }
 
-/* Takes the report, and with it what it needs and the earlier ones of its process. */
+/* Takes the report, the reports that it needs, and the earlier ones of its process. */
 static void take(const struct cuts *c, uint32_t report, uint32_t *taken)
 {
     VEC(uint32_t) stack = {0};
@@ -132,7 +132,7 @@ static void take(const struct cuts *c, uint32_t report, uint32_t *taken)
     vec_release(&stack);
 }
 
-/* Looks for a cut that satisfies the formula among those that the order of the clocks passes. */
+/* Looks for a cut that satisfies the formula among those in the order of the clocks. */
 static bool find_in_order(struct upper *u, uint32_t *taken)
 {
     const struct cuts *c = &u->h->cuts;
@@ -231,7 +231,7 @@ struct decision formula_decide(struct state_history *h, const struct formula_que
     return d;
 }
 
-/* What is left of the time after so much of it; false when nothing is. */
+/* The rest of the time after `spent_ns`; false when none is left. */
 static bool has_time_left(struct solve_budget *budget, uint64_t spent_ns)
 {
     const uint64_t whole = budget->time_ns_max;

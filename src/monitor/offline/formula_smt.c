@@ -1,6 +1,6 @@
 #include "monitor/offline/formula_smt.h"
 
-/* How a number that may have several values is seen: only where it has one, or at its greatest or
+/* The view of a number that may have several values: only where it has one, or at its greatest or
  * least. "At most" holds certainly where it holds at the greatest. */
 enum view { VIEW_EXACT, VIEW_GREATEST, VIEW_LEAST };
 
@@ -17,7 +17,7 @@ struct number {
 /* Sums of numbers stay below this, so that libz3's models fit 64 bits. */
 #define SIZE_MAX_OF_SUM (UINT64_C(1) << 62)
 
-/* Stands for a value without bound among the operands of min and max. It is larger than any sum of
+/* Stands for an unbounded value among the operands of min and max. It is larger than any sum of
  * others, which must then be less than ENDLESS_REST. */
 #define ENDLESS (INT64_C(1) << 50)
 #define ENDLESS_REST (UINT64_C(1) << 40)
@@ -60,7 +60,7 @@ static enum view view_of_weight(enum view view, int64_t weight)
 
 /* ---- clauses ---- */
 
-/* What excuses a clause: the guard of what it belongs to is 0. */
+/* The condition that disables a clause: its guard is 0. */
 struct excuse {
     bool is_there;
     struct solve_atom atom;
@@ -87,7 +87,7 @@ static void add_excused(struct formula_smt *f, const struct excuse *excuse,
 
 /* ---- the states of one process ---- */
 
-/* States of a process in a row, from i on, in which a number is seen as the same. */
+/* A run of states of a process, from i on, in which a number has the same view. */
 struct run {
     uint32_t first, end;
     bool is_missing; /* it has no value */
@@ -117,7 +117,7 @@ static struct run run_from(const struct formula_smt *f, const struct column *c, 
     return run;
 }
 
-/* Whether a state of the range is open: then what is not certain may still be so. */
+/* Records whether a state of the range is open: then an uncertain formula may still hold. */
 static void note_open(struct formula_smt *f, const struct column *c)
 {
     for (uint32_t i = f->cut.low[c->process]; !f->is_open && i <= f->cut.high[c->process]; i++) {
@@ -176,8 +176,8 @@ static uint32_t both_known(struct formula_smt *f, uint32_t left, uint32_t right)
     return both;
 }
 
-/* The variables of a column: its value in whatever state its process is, 1 where it has none, and,
- * the next one, whether it has one. */
+/* The variables of a column: its value in the current state of its process (1 where it has none)
+ * and, as the next variable, whether it has one. */
 static struct number number_of_column(struct formula_smt *f, const struct term *term,
                                       enum view view)
 {
@@ -236,7 +236,7 @@ static struct number number_of_truth(struct formula_smt *f, uint32_t cell, enum 
     return n;
 }
 
-/* Whether the column is in some state of the range known only in part: 0 or 1, say. */
+/* Whether the column is only partly known in some state of the range: 0 or 1, say. */
 static bool is_partly_known(struct formula_smt *f, uint32_t cell)
 {
     const struct column *c = state_history_part(f->h, cell, COLUMN_VALUE);
@@ -248,7 +248,7 @@ static bool is_partly_known(struct formula_smt *f, uint32_t cell)
     return is;
 }
 
-/* An operand of min or max: where it has no bound it is beyond all others. */
+/* An operand of min or max: an unbounded one exceeds all others. */
 static struct number number_of_operand(struct formula_smt *f, uint32_t cell, enum view view)
 {
     const struct number n = number_of_cell(f, cell, view);
@@ -286,7 +286,7 @@ static struct number number_of_extreme(struct formula_smt *f, uint32_t cell, enu
     return n;
 }
 
-/* The product of two sizes; 0 and a note when it is too large. */
+/* The product of two sizes; 0 and a flag when it overflows. */
 static uint64_t sized(struct formula_smt *f, uint64_t left, uint64_t right)
 {
     uint64_t both = 0;
@@ -517,7 +517,7 @@ static void imply_either(struct formula_smt *f, const struct excuse *excuse, str
     vec_release(&either.list);
 }
 
-/* The formula holds, or is excused. */
+/* The formula holds, or the excuse applies. */
 static void imply(struct formula_smt *f, const struct excuse *excuse, struct literal literal)
 {
     struct literals all = {0};

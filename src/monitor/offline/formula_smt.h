@@ -27,10 +27,10 @@ struct formula_smt {
     struct state_history *h;
     struct map guards;  /* (cell, which side of it) to the variable that guards it */
     struct map numbers; /* (cell, how it is seen) to the variable that has its value */
-    bool is_open;       /* a value that is not known matters: "no solution" says nothing */
-    bool is_beyond;     /* a part reads what has no value in a cut, or is no sum of products by
-                         * numbers of one process: cuts that need it are left out */
-    bool is_too_large;  /* its numbers are: the problem says nothing */
+    bool is_open;       /* an unknown value matters: "no solution" says nothing */
+    bool is_beyond; /* a part reads a quantity without a value in a cut, or is no sum of products by
+                       numbers of one process: cuts that need it are excluded */
+    bool is_too_large; /* its numbers overflow: the problem says nothing */
 };
 
 /* Fills the problem, which is empty, with the cuts of the range and the formula. O(cells of the

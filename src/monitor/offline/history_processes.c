@@ -1,15 +1,15 @@
-/* Who is there. */
+/* The processes of a history. */
 #include "monitor/offline/state_history.h"
 #include "wire/kind.h"
 
-/* What a process is known by: its node or, without one, its task. */
+/* The key of a process: its node or, without one, its task. */
 static uint64_t process_key(const struct task *task)
 {
     return map_pair(task->node != 0, task->node != 0 ? task->node : task->name);
 }
 
-/* In an exact trace whose nodes run handlers, one that runs none is where requests from outside
- * come from. Maps the keys of the others; nothing where there are no such nodes. */
+/* In an exact trace whose nodes run handlers, a node without handlers is the source of external
+ * requests. Maps the keys of the others; nothing where there are no such nodes. */
 static void find_handling(const struct trace *t, struct map *handling)
 {
     for (event_id id = 0; t->tables.order == ORDER_EXACT && id < t->events.count; id++) {

@@ -1,21 +1,21 @@
-/* The least cut in which every process is in an allowed state.
+/* The least cut in which the state of every process is allowed.
  *
- * After Garg and Waldecker (1994): a process whose state is not allowed can only go on, and what a
- * report brings with it can only be taken too. Nothing is ever taken back, so each report and each
- * message is looked at once. The skew needs no comparison of all with all: of the reports not yet
- * taken, the one with the least time stands at the top of a heap of processes. */
+ * After Garg and Waldecker (1994): a process in a forbidden state can only advance, and the reports
+ * that a taken report needs must be taken too. Nothing is ever taken back, so each report and each
+ * message is visited once. The skew needs no pairwise comparison: a heap of processes has the
+ * earliest report not yet taken on top. */
 #include "monitor/offline/cuts.h"
 #include "monitor/online/report_heap.h"
 
 struct advance {
     const struct cuts *cuts;
     uint32_t *taken;
-    uint32_t *seen; /* per process: reports whose needs have been taken */
+    uint32_t *seen; /* per process: reports whose needs were taken */
     struct front front;
-    uint32_t *queue;     /* processes to be looked at: a ring */
+    uint32_t *queue;     /* processes to visit: a ring */
     bool *is_queued;     /* per process */
-    uint64_t queue_head; /* ever taken out */
-    uint64_t queue_tail; /* ever put in */
+    uint64_t queue_head; /* the number ever removed */
+    uint64_t queue_tail; /* the number ever added */
     bool has_latest;
     int64_t latest; /* time of the latest report taken */
 };

@@ -16,7 +16,7 @@ static void permit_constant(const struct state_history *h, struct literal litera
     }
 }
 
-/* A literal that is seen over the states of its process. */
+/* A literal during a scan over the states of its process. */
 struct permitting {
     bool is_negated;
     uint8_t *certain, *possible; /* of the process */
@@ -76,7 +76,7 @@ static uint64_t size_of(int64_t number)
     return number < 0 ? -(uint64_t)number : (uint64_t)number;
 }
 
-/* The sum of all gains, times the processes, must be far from the end of the numbers. */
+/* The sum of all gains, times the processes, must be far from overflow. */
 static bool is_small(const struct state_history *h, const int64_t *at, uint32_t count)
 {
     const uint64_t most = (UINT64_C(1) << 60) / (h->cuts.process_count + 1);
@@ -89,8 +89,8 @@ static bool is_small(const struct state_history *h, const int64_t *at, uint32_t 
     return total < most;
 }
 
-/* What the term adds to the gain of a state with this span. False when nothing can be said: there
- * is no bound, or, of an exact sum, no single value. */
+/* The contribution of the term to the gain of a state with this span. False when it is undefined:
+ * the span has no bound or, for an exact sum, no single value. */
 static bool gain_of(const struct linear *l, const struct term *term, struct span span,
                     enum gains_view view, int64_t *gain)
 {
@@ -114,7 +114,7 @@ static void add_gains(struct state_history *h, const struct linear *l, const str
         }
         const enum gains_view seen_as = column->is_open[i] ? view : GAINS_WORST;
         if (!gain_of(l, term, column->at[i], seen_as, &add)) {
-            /* At the best, what has no bound is more than enough. */
+            /* At the best, an unbounded term always suffices. */
             g->is_too_large = g->is_too_large || seen_as == GAINS_BEST;
             *gain = CUTS_FORBIDDEN;
         } else if (__builtin_add_overflow(*gain, add, gain) || *gain == CUTS_FORBIDDEN) {
@@ -139,7 +139,8 @@ struct gains gains_build(struct state_history *h, const struct linear *l, const 
     return g;
 }
 
-/* The largest that the term is in any state; UINT64_MAX: too large. What has no value is none. */
+/* The largest absolute value of the term in any state; UINT64_MAX: too large. A missing value
+ * counts as none. */
 static uint64_t largest_of(struct state_history *h, const struct term *term)
 {
     const struct column *column = state_history_part(h, term->cell, term->part);
@@ -158,7 +159,7 @@ static uint64_t largest_of(struct state_history *h, const struct term *term)
 
 bool gains_fit(struct state_history *h, const struct linear *l)
 {
-    const uint64_t most = UINT64_C(1) << 62; /* the formula's own numbers are less than as much */
+    const uint64_t most = UINT64_C(1) << 62; /* the formula's own numbers are below this bound */
     uint64_t total = l->is_too_large ? most : 0;
     for (size_t i = 0; total < most && i < l->terms.count; i++) {
         const uint64_t largest = largest_of(h, &l->terms.at[i]);

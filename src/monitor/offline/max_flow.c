@@ -40,7 +40,7 @@ void flow_add(struct flow *f, uint32_t from, uint32_t to, int64_t room)
     flow_add_flowing(f, from, to, room, 0);
 }
 
-/* Levels of the nodes that can still be reached, up to the sink's; whether that can. */
+/* Computes the levels of the reachable nodes, up to the sink's; true when the sink is reachable. */
 static bool find_levels(struct flow *f)
 {
     struct flow_node *nodes = f->nodes.at;
@@ -65,7 +65,7 @@ static bool find_levels(struct flow *f)
     return nodes[FLOW_SINK].level != FLOW_NONE;
 }
 
-/* The next edge from the node one level on, FLOW_NONE when it leads nowhere any more. */
+/* The next edge from the node to the next level; FLOW_NONE when there is none left. */
 static uint32_t next_edge(struct flow *f, uint32_t node)
 {
     struct flow_node *from = &f->nodes.at[node];
@@ -79,7 +79,8 @@ static uint32_t next_edge(struct flow *f, uint32_t node)
     return FLOW_NONE;
 }
 
-/* Sends what fits along the path, at most so much, and goes back to where it is full. */
+/* Sends as much as fits along the path, at most `most`, and backtracks to the first saturated edge.
+ */
 static int64_t push_along(struct flow *f, int64_t most)
 {
     int64_t amount = most;
@@ -97,7 +98,7 @@ static int64_t push_along(struct flow *f, int64_t most)
     return amount;
 }
 
-/* Fills all shortest paths, or as many as bring `most`. */
+/* Finds a blocking flow over the shortest paths, or stops at `most`. */
 static int64_t fill_levels(struct flow *f, int64_t most)
 {
     int64_t total = 0;

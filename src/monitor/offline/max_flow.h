@@ -1,4 +1,4 @@
-/* The largest flow through a network, and with it the smallest cut.
+/* The maximum flow through a network, and with it a minimum cut.
  *
  *     struct flow f = {0};
  *     flow_reset(&f, node_count);
@@ -31,11 +31,12 @@ struct flow_edge {
 
 struct flow_node {
     uint32_t first; /* of its edges */
-    uint32_t now;   /* the edge to be tried */
-    uint32_t level; /* steps from the source; FLOW_NONE: out of reach */
+    uint32_t now;   /* the next edge to try */
+    uint32_t level; /* distance from the source; FLOW_NONE: unreachable */
 };
 
-/* Kept from network to network, so that small ones cost no allocation. {0} is empty. */
+/* A network whose memory is reused from one problem to the next, so that small ones cost no
+ * allocation. {0} is empty. */
 struct flow {
     VEC(struct flow_node) nodes;
     VEC(struct flow_edge) edges;
@@ -46,23 +47,22 @@ struct flow {
 
 #define FLOW_NONE UINT32_MAX
 
-/* A network of so many nodes, the first two included, without edges. */
+/* Starts a network of node_count nodes, the first two included, without edges. */
 void flow_reset(struct flow *f, uint32_t node_count);
 void flow_release(struct flow *f);
 
 void flow_add(struct flow *f, uint32_t from, uint32_t to, int64_t room);
 
-/* The same with so much flowing through it already, of what there is room for. Who adds such edges
- * sees to it that as much comes into each node as goes out; it is not part of what flow_run says.
- */
+/* Adds an edge that already carries `flowing` of its capacity `room`. The caller keeps inflow and
+ * outflow of each node equal; the initial flow is not part of the result of flow_run. */
 void flow_add_flowing(struct flow *f, uint32_t from, uint32_t to, int64_t room, int64_t flowing);
 
-/* The largest flow from source to sink, or `enough` when it is at least that, or the watch is over.
- * Dinitz (1970): O(nodes^2 * edges), in practice near-linear on networks as shallow as ours. */
+/* The maximum flow from source to sink, or `enough` when it is at least that or the watch has
+ * expired. Dinitz (1970): O(nodes^2 * edges), in practice near-linear on shallow networks. */
 int64_t flow_run(struct flow *f, int64_t enough);
 
-/* After a flow_run that said less than enough: whether the node is on the source's side of the
- * least of the smallest cuts. */
+/* After a flow_run with a result below `enough`: whether the node is on the source's side of the
+ * least minimum cut. */
 static inline bool flow_is_source_side(const struct flow *f, uint32_t node)
 {
     return vec_at(&f->nodes, node)->level != FLOW_NONE;

@@ -1,39 +1,37 @@
 /* The cut with the largest sum of gains.
  *
- * What a report adds to the sum is its weight, and "with this report comes that one" an edge, so
- * the best cut is a closure of greatest weight, which is a minimum cut of a network (Picard, 1976).
- * That reports come with all that was over by then would be an edge for each pair; a chain through
- * the reports by time says the same with one edge each:
+ * The weight of a report is its contribution to the sum, and "this report implies that one" is an
+ * edge. So the best cut is a closure of maximum weight, which is a minimum cut of a network
+ * (Picard, 1976). The skew would need an edge for each pair of reports; a chain through the reports
+ * by time expresses the same with one edge each:
  *
  *     report r  -->  c(j)  -->  c(j-1)  -->  ...        c(j): the first j reports by time
  *                     |           |
  *                     v           v
  *                 the j-th    the (j-1)th
  *
- * The latest report of a cut says, up to twice the skew, which others are in it and which are not.
- * So time is walked through in windows: what is over is in, what is to come is out, and each
- * network has only the reports between. Times at which no sum could be large enough are not looked
- * at (hot.h). A window whose best states together are not good enough is
- * passed over without one.
+ * The latest report of a cut determines, up to twice the skew, which others are in it. So the
+ * search moves a window over time: earlier reports are in, later ones are out, and each network has
+ * only the reports between. A time filter (time_filter.h) excludes times at which no sum can be
+ * large enough. A window whose best states together are not good enough needs no network.
  *
- * A process by itself is in its best state when what it gains on the way is set off against what
- * it lost before, the later against the earlier. That much of the flow is known at once, so only
- * what messages and clocks take away from the best states has to be found, and no more of it than
- * shows that the window is not good enough. */
+ * The best state of a process alone results when later gains are set off against earlier losses.
+ * That part of the flow is known at once. So the flow algorithm only computes how much messages and
+ * clocks take away from the best states, and stops when the window is not good enough. */
 #include <string.h>
 
 #include "monitor/offline/cuts.h"
 #include "monitor/offline/max_flow.h"
 #include "monitor/offline/time_filter.h"
 
-/* A window has at least so many reports, so that many small ones do not cost more than one. */
+/* The least number of reports in a window, so that many small windows do not cost more than one. */
 enum { WINDOW_MIN_DEFAULT = 64 };
 
 /* A report of a window, in the network. */
 struct step {
-    int64_t weight;  /* what it adds to the sum */
-    int64_t flowing; /* of that, what is set off within the process */
-    int64_t carried; /* what is set off between it or later ones and earlier ones */
+    int64_t weight;  /* its contribution to the sum */
+    int64_t flowing; /* the part of it that is set off within the process */
+    int64_t carried; /* the amount set off between it or later ones and earlier ones */
 };
 
 struct search {
@@ -41,15 +39,15 @@ struct search {
     const struct cuts_wanted *wanted;
     struct arena *scratch;
     struct flow flow;
-    int64_t forbidden; /* what a forbidden state counts: no sum makes up for it */
+    int64_t forbidden; /* the value of a forbidden state: no sum makes up for it */
     struct time_filter hot;
-    uint32_t *by_time;      /* reports of the span that is looked at, */
-    uint32_t *other;        /* room to sort them, */
-    uint32_t count;         /* and how many they are */
+    uint32_t *by_time;      /* reports of the current span, */
+    uint32_t *other;        /* scratch memory to sort them, */
+    uint32_t count;         /* and their number */
     uint32_t *rank;         /* per report of the span: its place in by_time; of later ones: none */
-    uint32_t *over;         /* per rank: how many were over by then */
+    uint32_t *over;         /* per rank: the number of reports that certainly precede it */
     uint32_t *base;         /* per process: reports before the window */
-    VEC(uint32_t) owed;     /* what reports before the window need and was not over */
+    VEC(uint32_t) owed;     /* reports that earlier reports need and that are within the skew */
     int64_t *setoff;        /* per process: losses that no later gain is set off against yet */
     VEC(struct step) steps; /* of the reports of the window */
     uint32_t low, high;     /* the window: ranks low .. high-1 */
@@ -65,7 +63,7 @@ static int64_t gain_of(const struct search *s, uint32_t process, uint32_t taken)
     return gain == CUTS_FORBIDDEN ? s->forbidden : gain;
 }
 
-/* More than all gains together can be. */
+/* A value above the total of all gains. */
 static int64_t find_forbidden(const struct search *s)
 {
     uint64_t total = 1;
@@ -81,14 +79,14 @@ static int64_t find_forbidden(const struct search *s)
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-/* A digit of how much later than the earliest the report is. */
+/* A digit of the distance of the report from the earliest. */
 static uint32_t digit_of(const struct search *s, uint32_t r, uint32_t shift)
 {
     return (uint32_t)(time_filter_time(&s->hot, s->cuts->time[r]) >> shift) % DIGITS;
 }
 
-/* Least digit first, which keeps the order of reports of one time, and so of one process.
- * `differing` has the bits in which their times differ. */
+/* Radix sort, least digit first: stable, so it keeps the order of reports of one time, and so of
+ * one process. `differing` has the bits in which their times differ. */
 static void sort_by_time(struct search *s, uint64_t differing)
 {
     for (uint32_t shift = 0; shift < 64 && differing >> shift != 0; shift += DIGIT_BITS) {
@@ -133,7 +131,7 @@ static bool is_before(const struct search *s, uint32_t r)
     return r < s->cuts->first[p] + s->base[p];
 }
 
-/* The next report of the process is before the window. */
+/* Moves the next report of the process before the window. */
 static void pass(struct search *s, uint32_t p)
 {
     const struct cuts *c = s->cuts;
@@ -156,7 +154,7 @@ static void settle_owed(struct search *s)
     s->owed.count = kept;
 }
 
-/* All reports of a lower rank are before the window. */
+/* Moves all reports of a lower rank before the window. */
 static void move_low(struct search *s, uint32_t low)
 {
     for (; s->low < low; s->low++) {
@@ -165,7 +163,7 @@ static void move_low(struct search *s, uint32_t low)
     settle_owed(s);
 }
 
-/* Gathers the reports that are not over at the beginning of the span, up to its end. */
+/* Gathers the reports within reach of the span, up to its end. */
 static void begin_span(struct search *s, const struct time_filter_span *span)
 {
     const struct cuts *c = s->cuts;
@@ -201,7 +199,7 @@ static uint32_t report_node(const struct search *s, uint32_t rank)
     return FLOW_FIRST + rank - s->low;
 }
 
-/* The node for: the first `count` reports by time; count > low. */
+/* The chain node of the first `count` reports by time; count > low. */
 static uint32_t chain_node(const struct search *s, uint32_t count)
 {
     return FLOW_FIRST + (s->high - s->low) + (count - 1 - s->low);
@@ -223,9 +221,9 @@ static void add_needs(struct search *s, uint32_t r, uint32_t node)
     }
 }
 
-/* What each report adds, and how much of it is set off within its process: gains against the losses
- * before them, as far as these go. Returns the sum of the gains that are left: by so much the best
- * states of all processes are better than the first. */
+/* Computes the weight of each report and the part of it that is set off within its process: gains
+ * against earlier losses. Returns the sum of the remaining gains: the best states of all processes
+ * exceed the first ones by this much. */
 static int64_t find_steps(struct search *s)
 {
     const struct cuts *c = s->cuts;
@@ -250,7 +248,7 @@ static int64_t find_steps(struct search *s)
     for (uint32_t i = s->low; i < s->high; i++) {
         s->setoff[c->process[s->by_time[i]]] = 0;
     }
-    /* Backwards, setoff is what later gains bring and earlier losses take. */
+    /* Backwards, setoff is the surplus of later gains that earlier losses consume. */
     for (uint32_t i = s->high; i-- > s->low;) {
         struct step *step = &s->steps.at[i - s->low];
         int64_t *setoff = &s->setoff[c->process[s->by_time[i]]];
@@ -301,7 +299,7 @@ static void build_network(struct search *s)
     }
 }
 
-/* Whether what is owed to the reports before the window is in it. */
+/* Whether the window has all reports that earlier reports need. */
 static bool can_pay(const struct search *s)
 {
     vec_each (&s->owed, r) {

@@ -14,9 +14,9 @@ static int64_t latest_of(const struct state_history *h, const uint32_t *taken)
     return latest;
 }
 
-/* By when a receive that is missing and in the cut was sent, at the latest: not later by more than
- * the skew. If the cut has passed the gap, all of them are in it; if it has not, those that were
- * over by its latest report. INT64_MIN when none can be. */
+/* The latest possible send time of a missing receive that is in the cut: at most the skew later. If
+ * the cut has passed the gap, it has all of its receives; else those that certainly precede its
+ * latest report. INT64_MIN when there is none. */
 static int64_t sent_by(const struct state_history *h, const struct gap *g, bool is_past,
                        int64_t latest)
 {
@@ -28,7 +28,7 @@ static int64_t sent_by(const struct state_history *h, const struct gap *g, bool 
     return end < latest ? end : latest - 1;
 }
 
-/* Whether all other processes have done, in the cut, what they did up to this time. */
+/* Whether the cut has all reports of the other processes up to this time. */
 static bool others_are_past(const struct state_history *h, const uint32_t *taken, uint32_t process,
                             int64_t time)
 {
@@ -55,8 +55,8 @@ static bool has_orphan(const struct state_history *h, const uint32_t *taken, con
     return false;
 }
 
-/* A missing receive wants its send, which nobody may have left to do; a missing send is wanted by a
- * receive that has none. */
+/* A missing receive needs its send, so every process must have passed it; a receive without a send
+ * may need a missing send. */
 bool state_history_is_certain(const struct state_history *h, const uint32_t *taken)
 {
     const int64_t latest = h->gaps.count > 0 ? latest_of(h, taken) : INT64_MIN;

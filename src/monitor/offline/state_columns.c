@@ -1,4 +1,4 @@
-/* What formulas over the variables of one process are in each of its states. */
+/* The values of local formulas in each state of their process. */
 #include "base/sort.h"
 #include "monitor/offline/state_history.h"
 #include "wire/kind.h"
@@ -52,7 +52,7 @@ struct cell_list {
     VEC(uint32_t) cells;
 };
 
-/* The cell and all it is computed from, in ascending order. */
+/* The cell and all cells that it depends on, in ascending order. */
 static struct cell_list cells_below(const struct cells *c, uint32_t root)
 {
     struct cell_list below = {0};
@@ -74,7 +74,7 @@ static struct cell_list cells_below(const struct cells *c, uint32_t root)
     return below;
 }
 
-/* The slots that a formula reads, and which of them may be anything now. */
+/* The slots that a formula reads, and which of them are unknown now. */
 struct reads {
     uint32_t *slots;
     uint32_t count;
@@ -105,8 +105,8 @@ static void find_reads(const struct state_history *h, const struct cell_list *be
     }
 }
 
-/* The values after the report. What the formula does not read is of no matter. Of what is never
- * reported nothing is known when its process begins anew either. */
+/* Updates the values after the report. Only the variables of the formula matter. A variable that is
+ * never reported stays unknown when its process restarts. */
 static void take_report(const struct state_history *h, struct reads *r, const struct report *report)
 {
     for (uint32_t i = 0; i < r->count; i++) {
@@ -120,7 +120,7 @@ static void take_report(const struct state_history *h, struct reads *r, const st
     }
 }
 
-/* Room for the values of all slots and cells, once for all columns. */
+/* Allocates the values of all slots and cells, once for all columns. */
 static void take_work(struct state_history *h)
 {
     if (h->slot_work == NULL) {
@@ -203,8 +203,8 @@ bool state_history_is_send(const struct state_history *h, uint32_t report)
     return trace_at(h->trace, h->reports[report].event)->kind == EVENT_SEND;
 }
 
-/* Per report of the one: the last receive by the other of what it sends, and one more; 0: none. A
- * stream may bring a message in pieces. */
+/* Per report of the sender: one more than the last receive of its message by the receiver; 0: none.
+ * A stream may bring a message in pieces. */
 static uint32_t *find_receives(struct state_history *h, const struct slot *slot)
 {
     const struct cuts *c = &h->cuts;
@@ -221,8 +221,9 @@ static uint32_t *find_receives(struct state_history *h, const struct slot *slot)
     return received;
 }
 
-/* How many messages the one has sent to the other, or the other has received of them, in each
- * state. What nobody received may be on its way to anybody: then nothing is known. */
+/* The number of messages that the sender has sent to the receiver, or that the receiver has
+ * received, in each state. A message that nobody received may be in transit to anybody: then
+ * nothing is known. */
 static void fill_messages(struct state_history *h, struct column *column, const struct slot *slot,
                           enum column_part part)
 {

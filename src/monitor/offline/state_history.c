@@ -32,10 +32,10 @@ struct building {
     struct map slot_of; /* (process, name in the trace) to slot */
     struct sequence sequence;
     struct bits is_end;    /* per event: of a message between two processes */
-    struct bits is_orphan; /* per event: a receive whose send is not there, or was left out */
-    bool *has_begun;       /* per process: some of its events were seen */
-    int64_t *heard;        /* per process: the latest time of them; INT64_MIN: none has one */
-    struct bits is_back;   /* per process: its clock has gone back, and not come on again */
+    struct bits is_orphan; /* per event: a receive whose send is missing or was left out */
+    bool *has_begun;       /* per process: some of its events were visited */
+    int64_t *heard;        /* per process: the latest time among them; INT64_MIN: none has a time */
+    struct bits is_back;   /* per process: its clock has gone back and not yet caught up */
     uint32_t *report_of;   /* per event */
     uint64_t untimed;      /* reports */
 };
@@ -52,7 +52,7 @@ static void note_event(struct building *b, event_id id, const char *text)
     notes_add(b->notes, place, "%s", text);
 }
 
-/* Slots by the names that the trace has for their variables. */
+/* Maps the names that the trace has for variables to slots. */
 static void find_slots(struct building *b)
 {
     const struct names *names = &b->h->trace->tables.names;
@@ -82,7 +82,7 @@ static uint32_t slot_of_event(const struct building *b, const struct event *e, u
     return slot == NULL ? REPORT_NO_SLOT : *slot;
 }
 
-/* Receives without a send: that may be among what is missing. */
+/* Finds receives without a send, which may be among the missing reports. */
 static void find_orphans(struct building *b, const struct messages *messages)
 {
     const struct trace *t = b->h->trace;
@@ -94,7 +94,8 @@ static void find_orphans(struct building *b, const struct messages *messages)
     }
 }
 
-/* Who sent what nobody received, or may have: reports of it are missing. */
+/* Finds the processes that sent a message nobody received, or may have: reports of it are missing.
+ */
 static void find_lost(struct building *b, struct bits is_received)
 {
     struct state_history *h = b->h;
@@ -110,9 +111,9 @@ static void find_lost(struct building *b, struct bits is_received)
     }
 }
 
-/* ---- names of messages that are used again ---- */
+/* ---- reused names of messages ---- */
 
-/* The sends of a name, and whether one was listed while another was on its way. */
+/* The sends of a name, and whether one was listed while another was in transit. */
 struct name_use {
     VEC(event_id) sends;
     bool is_on_the_way, is_ambiguous;
@@ -123,8 +124,8 @@ static bool is_named(const struct event *e, enum event_kind kind)
     return e->kind == kind && e->message != 0 && !message_is_stream(e);
 }
 
-/* Which of several messages with one name was received is not known. A cut with the receive is
- * certain if it has all that may have been sent; what the cuts rule out is in doubt. */
+/* When several messages share a name, it is unknown which of them was received. A cut with the
+ * receive is certain if it has all candidate sends; a cut ruled out by this is in doubt. */
 static void find_reused(struct building *b)
 {
     struct state_history *h = b->h;
@@ -193,7 +194,7 @@ static struct span value_of(const struct event *e)
                : SPAN_ANY;
 }
 
-/* Whether the event sets a variable to what is no number. */
+/* Whether the event sets a variable to a value that is no number. */
 static bool is_wrong(struct building *b, event_id id, const struct event *e)
 {
     const bool is = e->kind == EVENT_VARIABLE && (e->has & HAS_VALUE) == 0;
@@ -203,7 +204,8 @@ static bool is_wrong(struct building *b, event_id id, const struct event *e)
     return is;
 }
 
-/* Where a trace has times but not all hybrid ones, as recordings have none, these are computed. */
+/* Computes hybrid logical clocks where a trace has times but not all hybrid ones; recordings have
+ * none. */
 static void find_stamps(struct building *b)
 {
     struct state_history *h = b->h;
@@ -234,7 +236,7 @@ static int64_t time_of(const struct building *b, event_id id)
     return is_logical ? e->hlc_time : e->time;
 }
 
-/* When the event was. Without skew only the order within a process counts, whatever its clock. */
+/* The time of the event. Without skew only the order within a process counts, for all clocks. */
 static int64_t hear(struct building *b, uint32_t p, event_id id)
 {
     const int64_t time = time_of(b, id);
@@ -244,15 +246,15 @@ static int64_t hear(struct building *b, uint32_t p, event_id id)
 
 /* ---- clocks that go back ---- */
 
-/* The events of a process so far whose times are believed. */
+/* The events of a process so far whose times are trusted. */
 struct believed {
     VEC(event_id) events;
     int64_t latest; /* that its clock has shown */
     bool is_back;
 };
 
-/* When a clock goes back, which of its times were wrong is not known: those that it shows twice are
- * no times at all. What was reported at them counts as missing. */
+/* When a clock goes back, it is unknown which of its times were wrong: times that it shows twice
+ * are no times at all. Reports at those times count as missing. */
 static void go_back(struct building *b, struct believed *p, int64_t time)
 {
     while (p->events.count > 0 && time_of(b, *vec_last(&p->events)) > time) {
@@ -306,7 +308,7 @@ static void find_backward(struct building *b)
     }
 }
 
-/* What the event is among the reports: none, one, or one with a gap before it. */
+/* The role of the event among the reports: none, one, or one with a gap before it. */
 struct role {
     uint32_t slot;
     bool is_report, is_after_gap, is_left_out;
@@ -358,7 +360,7 @@ static uint32_t add_report(struct filling *f, uint32_t p, const struct report *r
     return r;
 }
 
-/* What is missing came after what was heard before, and before the event at hand. */
+/* The gap lies between the last event of the process and the current one. */
 static void add_gap(struct building *b, struct filling *f, event_id id, struct gap gap)
 {
     const struct report report = {.event = id, .slot = REPORT_GAP, .value = SPAN_ANY};
@@ -462,7 +464,7 @@ static void fill_needs(struct building *b)
     h->cuts.needs = needs;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole history ---- */
 
 void state_history_note_unreported(const struct state_history *h, const struct spec *s,
                                    const struct slot *slot, struct notes *n)
@@ -489,13 +491,13 @@ static void find_reported(const struct building *b)
     }
 }
 
-/* A process is a sequence of states. Where several of its tasks report, that is the order of the
- * run; if nothing orders two reports that follow each other, another order was possible. */
+/* A process is a sequence of states. Where several of its tasks report, the sequence is the order
+ * of the run. If nothing orders two successive reports, another order was possible. */
 static void find_threads(struct building *b)
 {
     struct state_history *h = b->h;
     const struct cuts *c = &h->cuts;
-    VEC(uint32_t) changes = {0}; /* reports whose task is another than that of the one before */
+    VEC(uint32_t) changes = {0}; /* reports whose task differs from that of the previous one */
     for (uint32_t p = 0; p < c->process_count; p++) {
         for (uint32_t r = c->first[p] + 1; r < c->first[p + 1]; r++) {
             if (trace_at(h->trace, h->reports[r].event)->task !=
@@ -510,7 +512,7 @@ static void find_threads(struct building *b)
         struct err e;
         const struct hb_options options = {.model = HB_OBSERVED, .scope = REACH_ALL};
         const int built = hb_build(&hb, h->trace, &options, &notes, &e);
-        must(built == 0); /* it fails on given orders only */
+        must(built == 0); /* it fails on user-supplied orders only */
         vec_each (&changes, r) {
             const event_id before = h->reports[*r - 1].event;
             const event_id event = h->reports[*r].event;
@@ -538,8 +540,8 @@ static void note_untimed(struct building *b)
     }
 }
 
-/* Clocks that differ by more than they may show by messages that arrive before they were sent, and
- * by what a process has heard of the time of others. */
+/* Finds clocks that differ by more than the skew: messages that arrive before they were sent, and
+ * hybrid clocks ahead of their process. */
 static void note_skew(struct building *b)
 {
     struct state_history *h = b->h;

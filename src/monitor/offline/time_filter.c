@@ -21,7 +21,8 @@ static void divide(struct time_filter *h, const struct cuts *c)
     h->count = c->skew == INT64_MAX ? 1 : (uint32_t)(range / h->width) + 1;
 }
 
-/* The process has this gain from the part on: the first value of a part replaces what was there. */
+/* Records that the process has this gain from the part on: the first value of a part replaces the
+ * earlier one. */
 static void raise_peak(int64_t *peak, uint32_t *filled, uint32_t part, int64_t gain)
 {
     if (*filled <= part) {
@@ -79,7 +80,7 @@ void time_filter_build(struct time_filter *h, const struct cuts *c,
     h->is_hot = is_hot;
 }
 
-/* So many parts at once, at most: the first of them may be enough. */
+/* The largest number of parts at once: the first of them may be enough. */
 enum { ROW_MAX = 16 };
 
 bool time_filter_next(const struct time_filter *h, uint32_t *at, struct time_filter_span *span)

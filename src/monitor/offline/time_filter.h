@@ -1,5 +1,5 @@
-/* A first look at where a sum of gains could be large enough: most of a run is ruled out by it, and
- * need not be sorted or searched.
+/* A time filter: the intervals in which a sum of gains could be large enough. It excludes most of a
+ * run, which then needs no sort and no search.
  *
  *     struct time_filter hot;
  *     time_filter_build(&hot, c, &wanted, scratch);
@@ -7,8 +7,8 @@
  *     while (time_filter_next(&hot, &at, &span)) { ... cuts whose latest report is in it ... }
  *
  * Time is divided into parts that are no shorter than the skew. All states of a cut whose latest
- * report is in one part were there in it or in the part before, so the sum is at most that of the
- * best of these states. */
+ * report is in one part overlap it or the part before. So the sum is at most that of the best of
+ * these states. */
 #ifndef CLEW_MONITOR_OFFLINE_TIME_FILTER_H
 #define CLEW_MONITOR_OFFLINE_TIME_FILTER_H
 
@@ -21,7 +21,8 @@ struct time_filter {
     const bool *is_hot; /* per part */
 };
 
-/* From this time on and before that one, as counted from the earliest; the last part has no end. */
+/* An interval from this time up to and without that one, counted from the earliest; the last part
+ * has no end. */
 struct time_filter_span {
     uint64_t from, until;
 };
@@ -30,7 +31,7 @@ struct time_filter_span {
 void time_filter_build(struct time_filter *h, const struct cuts *c,
                        const struct cuts_wanted *wanted, struct arena *scratch);
 
-/* The next few parts in a row that could be good enough, from *at on; false when there are none. */
+/* The next parts in a row that could be good enough, from *at on; false when there are none. */
 bool time_filter_next(const struct time_filter *h, uint32_t *at, struct time_filter_span *span);
 
 static inline uint64_t time_filter_time(const struct time_filter *h, int64_t time)

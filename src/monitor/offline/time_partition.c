@@ -23,7 +23,7 @@ void time_partition_init(struct time_partition *p, const struct cuts *c, uint32_
                                  .high = arena_array(a, uint32_t, c->process_count),
                                  .is_first = true};
     find_times(p);
-    /* Not many more parts than that, however far apart reports are. */
+    /* A bound on the number of parts, also for reports that are far apart. */
     const uint64_t part_count = 1 + cuts_report_count(c) / report_count;
     const uint64_t width = p->range / part_count + 1;
     p->width = c->skew == INT64_MAX        ? UINT64_MAX
@@ -43,7 +43,7 @@ static bool is_before(const struct time_partition *p, uint32_t report, uint64_t 
     return at == INT64_MIN || (uint64_t)at - (uint64_t)p->earliest < time;
 }
 
-/* The part has this many reports of the process, and what they need. */
+/* Raises the part to this many reports of the process, and to the reports that they need. */
 static void raise_low(struct time_partition *p, uint32_t process, uint32_t low)
 {
     const struct cuts *c = p->cuts;
@@ -64,7 +64,8 @@ static void raise_needs(struct time_partition *p)
     }
 }
 
-/* Everything before `over` is in the part, nothing from `end` on. False when it has no cuts. */
+/* Sets the part: everything before `over` is in it, nothing from `end` on. False when it has no
+ * cuts. */
 static bool set_part(struct time_partition *p, uint64_t over, uint64_t end)
 {
     const struct cuts *c = p->cuts;
@@ -94,7 +95,7 @@ bool time_partition_next(struct time_partition *p)
     while (!p->is_over) {
         const uint64_t begin = p->begin;
         const uint64_t skew = (uint64_t)p->cuts->skew;
-        /* What the part begins with was over by then: it was earlier by more than the skew. */
+        /* Reports more than the skew before the part are in all its cuts. */
         const uint64_t over = p->is_first || begin <= skew ? 0 : begin - skew;
         p->is_over = p->width > p->range || begin > p->range - p->width;
         p->is_first = false;

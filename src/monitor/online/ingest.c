@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/* ---- setting up ---- */
+/* ---- setup ---- */
 
 /* The variables of the specification are numbered; each process has a slot for some of them. */
 static void find_slots(struct ingest *in)
@@ -81,9 +81,9 @@ void ingest_release(struct ingest *in)
     vec_release(&in->gaps);
 }
 
-/* ---- what an event is ---- */
+/* ---- classifying an event ---- */
 
-/* What is wrong is seldom: kept out of the way of what is not. */
+/* Faults are rare: the function is cold, away from the common path. */
 __attribute__((cold, noinline)) static void note(struct ingest *in, uint64_t number,
                                                  const char *text)
 {
@@ -113,8 +113,8 @@ static uint32_t slot_of(struct ingest *in, uint32_t process, uint32_t name)
     return *known == 1 ? REPORT_NO_SLOT : in->slot_of[process * in->variable_count + *known - 2];
 }
 
-/* When the event was that has this time, as far as its clock can be believed. The end of all times
- * is only for horizons: a report is before it. */
+/* The time of the event, as far as its clock can be trusted. INT64_MAX is reserved for horizons: a
+ * report is before it. */
 static int64_t believed(struct ingest *in, const struct event *e, int64_t time, int64_t frontier)
 {
     if (time < frontier) {
@@ -146,7 +146,7 @@ static void match(struct ingest *in, uint32_t process, uint64_t ordinal, struct 
     const uint64_t first = in->sources[sending->process].first;
     sending->is_received = true;
     receive->need_process = is_own ? NEED_NONE : sending->process;
-    /* What is not held any more need not be told apart. */
+    /* Sends that are no longer held need not be distinguished. */
     receive->need_low = (uint32_t)(sending->ordinal < first ? first - 1 : sending->ordinal);
     receive->need_time = sending->time;
     in->message_count += !is_own;
@@ -188,7 +188,7 @@ static void send(struct ingest *in, uint32_t process, uint64_t ordinal, uint32_t
     match_pending(in, waiting, sending);
 }
 
-/* The receive is one more that waits for its send, at this place of those that do. */
+/* Adds the receive to those that wait for their send, at this place of the pending list. */
 static void await(struct ingest *in, struct sending *sending, size_t place,
                   struct waiting_receive waiting)
 {
@@ -211,9 +211,9 @@ static void receive(struct ingest *in, uint32_t process, uint64_t ordinal, uint3
     await(in, sending, in->pending.count - 1, waiting);
 }
 
-/* ---- taking ---- */
+/* ---- accepting ---- */
 
-/* What was written at the next place of the process is a report, of this event and name. */
+/* Makes the entry at the next place of the process a report of this event and name. */
 static void hold(struct ingest *in, uint32_t process, const struct event *e, uint32_t name)
 {
     struct source *source = &in->sources[process];
@@ -248,7 +248,7 @@ void ingest_feed(struct ingest *in, int64_t horizon)
 {
     for (uint32_t p = 0; p < in->process_count; p++) {
         struct source *s = &in->sources[p];
-        const uint64_t near = s->fed + (s->fed - s->fed_before); /* as many as last time */
+        const uint64_t near = s->fed + (s->fed - s->fed_before); /* as many as the last time */
         const uint64_t fed = source_search(s, s->fed, s->end, near, horizon);
         s->fed_before = s->fed;
         s->fed = fed;
@@ -271,7 +271,7 @@ void ingest_drop(struct ingest *in, uint32_t process, uint64_t ordinal)
     in->gaps.count = kept;
 }
 
-/* Reports are missing between these times. */
+/* Holds a gap: reports are missing between these times. */
 static void hold_gap(struct ingest *in, uint32_t process, const struct event *e, int64_t begin,
                      int64_t end)
 {
@@ -285,7 +285,7 @@ static void hold_gap(struct ingest *in, uint32_t process, const struct event *e,
     hold(in, process, e, 0);
 }
 
-/* Where the event stands among those of its process, by its number. */
+/* The position of the event among those of its process, by its number. */
 static enum sequence_place check_number(struct ingest *in, uint32_t process, const struct event *e)
 {
     uint32_t missing = 0;
@@ -296,7 +296,7 @@ static enum sequence_place check_number(struct ingest *in, uint32_t process, con
     return place;
 }
 
-/* Whether the event reports what matters; *name is then that of its variable or message. */
+/* Whether the event is relevant; *name is then that of its variable or message. */
 static bool find_report(struct ingest *in, uint32_t process, const struct event *e,
                         struct held *held, uint32_t *name)
 {
@@ -324,7 +324,7 @@ static bool find_report(struct ingest *in, uint32_t process, const struct event 
     }
 }
 
-/* Something is reported without a time, or too late. What reports nothing can be either. */
+/* Notes a report without a time, or a late one. Irrelevant events may be either. */
 __attribute__((cold, noinline)) static void note_time(struct ingest *in, bool is_late)
 {
     in->late_count += is_late;
@@ -332,7 +332,7 @@ __attribute__((cold, noinline)) static void note_time(struct ingest *in, bool is
                       : "an event without a time");
 }
 
-/* What is reported from here on has no time that could be believed. */
+/* From here on the times of the process cannot be trusted. */
 __attribute__((cold, noinline)) static void go_back(struct ingest *in, const struct event *e,
                                                     uint32_t process)
 {
@@ -362,7 +362,7 @@ static void take_known(struct ingest *in, const struct event *e, uint32_t proces
     }
     time = has_time ? believed(in, e, time, source->frontier) : source->frontier;
     source->frontier = time;
-    /* It is where it was: in all cuts to come by which it is over. */
+    /* It keeps its place: in all later cuts that it certainly precedes. */
     const bool is_late = time < in->decided;
     if (place == SEQUENCE_GAP || source->is_back) {
         hold_gap(in, process, e, before, time);
@@ -370,8 +370,7 @@ static void take_known(struct ingest *in, const struct event *e, uint32_t proces
     }
     in->begun = in->newest == INT64_MIN ? time : in->begun;
     in->newest = time > in->newest ? time : in->newest;
-    /* Written at its place at once: a copy would wait until what was written before has come to
-     * memory that is far away. */
+    /* Written in place: a copy would wait until an earlier write reaches distant memory. */
     struct held *held = source_next(source, &in->rings);
     uint32_t name = 0;
     held->time = time;
@@ -394,7 +393,7 @@ static void take_known(struct ingest *in, const struct event *e, uint32_t proces
 
 enum { EARLY_MAX = 4096 }; /* per process */
 
-/* Takes the first that are early: those that are so no longer or, if all are wanted, all. */
+/* Accepts the first early reports: those that are early no longer or, with is_all, all. */
 static void take_early(struct ingest *in, uint32_t process, bool is_all)
 {
     early_list *early = &in->early[process];
@@ -438,7 +437,7 @@ __attribute__((cold, noinline)) static void hold_early(struct ingest *in, const 
     }
 }
 
-/* What was missing does not come any more: for a long time, or ever. */
+/* Gives up on missing reports: the lag has passed, or the stream has ended. */
 static void settle_early(struct ingest *in, bool is_end)
 {
     for (uint32_t p = 0; p < in->process_count && in->early_count > 0; p++) {
@@ -539,14 +538,14 @@ static int64_t watermark(const struct ingest *in)
     return least;
 }
 
-/* The send that a pending receive waits for, which has not come. */
+/* The missing send that a pending receive waits for. */
 static struct sending *awaited_by(const struct ingest *in, const struct held *receive)
 {
     return vec_at(&in->sent, records_of(&in->records, receive)->name);
 }
 
-/* Puts those that still wait next to each other; those that have waited for all that was up to the
- * time `last` wait no longer. The earliest time that one waits at, if it is before the horizon. */
+/* Compacts the receives that still wait; those that waited for all sends up to the time `last` wait
+ * no longer. Returns the earliest time of a waiting receive, if it is before the horizon. */
 static int64_t settle_pending(struct ingest *in, int64_t last, bool is_end)
 {
     int64_t horizon = last;

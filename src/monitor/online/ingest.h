@@ -1,14 +1,14 @@
-/* Reports as they come, held as long as they matter.
+/* Ingest: accepts the reports of a stream and holds them as long as they matter.
  *
- * Events of a process come in its order, those of different processes in any. What is wrong with
- * them is noted as state_history_build does: numbers that are missing, repeated or out of order,
- * clocks that go back, differ by more than the skew or are not there, receives without a send. From
- * the moment that a clock goes back until it shows later times again, reports count as missing.
+ * Events of a process arrive in its order, those of different processes in any. Ingest notes the
+ * same faults as state_history_build: numbers that are missing, repeated or out of order, clocks
+ * that go back, differ by more than the skew or are missing, and receives without a send. From the
+ * moment that a clock goes back until it has caught up, reports count as missing.
  *
- * The horizon is up to where nothing can come any more: the least time that some process was heard
- * of last, and before each receive whose send may still come. A process that is behind all others
- * by more than the lag is not waited for; what comes from it then is late. One that was not heard
- * of yet has been behind since the first time heard of. */
+ * The horizon is the time before which no report can arrive any more: the least of the latest times
+ * of all processes, and before each receive whose send may still arrive. A process that is behind
+ * all others by more than the lag is not waited for; its reports are late then. A silent process
+ * has been behind since the first time of the stream. */
 #ifndef CLEW_MONITOR_ONLINE_INGEST_H
 #define CLEW_MONITOR_ONLINE_INGEST_H
 
@@ -16,7 +16,7 @@
 #include "monitor/online/report_ring.h"
 #include "monitor/sequence_numbers.h"
 
-/* Where a message was sent; or who waits for it. */
+/* The send of a message, or the receives that wait for it. */
 struct sending {
     uint64_t ordinal;
     int64_t time;
@@ -27,14 +27,14 @@ struct sending {
     bool is_sent, is_awaited, is_received;
 };
 
-/* A receive whose send may still come. */
+/* A receive whose send may still arrive. */
 struct waiting_receive {
-    uint32_t process; /* UINT32_MAX: it has come */
-    uint32_t before;  /* the one before that waits for the same; UINT32_MAX: none */
+    uint32_t process; /* UINT32_MAX: it has arrived */
+    uint32_t before;  /* the previous receive that waits for the same; UINT32_MAX: none */
     uint64_t ordinal;
 };
 
-/* Where reports are missing. */
+/* An interval in which reports are missing. */
 struct held_gap {
     uint32_t process;
     uint64_t ordinal;
@@ -47,14 +47,14 @@ struct needed {
     uint32_t process;
 };
 
-/* A receive that, by the clocks, was earlier than its send. */
+/* A receive that precedes its send by the clocks. */
 struct skewed {
     uint64_t ordinal;
     uint32_t process;
     struct needed need;
 };
 
-/* A report that came before others which are missing: they may still come. */
+/* A report that arrived before missing ones, which may still arrive. */
 struct early {
     struct event event;
     uint64_t number; /* of the event in the stream */
@@ -70,8 +70,8 @@ struct ingest {
     int64_t skew, lag;
     bool is_logical;
 
-    VEC(uint32_t) process_of; /* per task; UINT32_MAX: of no known process */
-    struct map process_at;    /* from the name of a node to the process that it is */
+    VEC(uint32_t) process_of; /* per task; UINT32_MAX: its process is unknown */
+    struct map process_at;    /* from the name of a node to its process */
     struct source *sources;   /* per process */
     struct rings rings;
     struct records records;
@@ -83,20 +83,20 @@ struct ingest {
 
     struct numbered *numbered; /* per process */
     early_list *early;         /* per process, by number */
-    uint64_t early_count;      /* of all */
+    uint64_t early_count;      /* of all processes */
     VEC(struct waiting_receive) pending;
-    VEC(struct skewed) skewed; /* that are held */
+    VEC(struct skewed) skewed; /* still held */
     uint64_t held_count;       /* reports of all processes */
-    VEC(struct held_gap) gaps; /* that are held */
+    VEC(struct held_gap) gaps; /* still held */
     uint64_t event_count;
-    int64_t begun;   /* the first time heard of, if there is a newest */
-    int64_t newest;  /* the latest time heard of; INT64_MIN: none */
-    int64_t decided; /* cuts up to here were decided: what comes before is late */
+    int64_t begun;   /* the first time of the stream, if there is a newest */
+    int64_t newest;  /* the latest time of the stream; INT64_MIN: none */
+    int64_t decided; /* cuts up to here were decided: earlier reports are late */
     uint64_t message_count, gap_count, late_count;
-    uint64_t stranger_count;  /* events of processes that are not known */
-    uint64_t doubts;          /* as of a history */
-    uint64_t unmatched_count; /* messages without a name, or with that of another on its way */
-    bool has_threads;         /* as of a history: a stream does not tell what orders tasks */
+    uint64_t stranger_count;  /* events of unknown processes */
+    uint64_t doubts;          /* as in a state history */
+    uint64_t unmatched_count; /* messages without a name, or with the name of another in transit */
+    bool has_threads; /* as in a state history: a stream does not say which edges order tasks */
 };
 
 /* The slots of the specification, as bound to processes with these tasks. */
@@ -104,18 +104,18 @@ void ingest_init(struct ingest *in, const struct state_history *processes, const
                  const struct tables *t, struct notes *n);
 void ingest_release(struct ingest *in);
 
-/* The process that the event is of; UINT32_MAX: of none that is known, or of a task that was not
- * met yet. */
+/* The process of the event; UINT32_MAX: unknown, or of a task not met yet. */
 static inline uint32_t ingest_process(const struct ingest *in, const struct event *e)
 {
     return e->task < in->process_of.count ? in->process_of.at[e->task] : UINT32_MAX;
 }
 
-/* The tasks up to this one are in the tables now: those of known nodes are of their processes. */
+/* Registers the tasks up to this one, which are in the tables now: tasks of known nodes belong to
+ * their processes. */
 void ingest_meet(struct ingest *in, uint32_t task);
 
-/* When the event was: by its physical clock or, without one or if that is what counts, by its
- * hybrid one. False when it has neither. */
+/* The time of the event: its physical clock or, without one or if logical time counts, its hybrid
+ * one. False when it has neither. */
 static inline bool ingest_time(const struct event *e, bool is_logical, int64_t *time)
 {
     const bool is_physical = !is_logical && (e->has & HAS_TIME) != 0;
@@ -123,13 +123,13 @@ static inline bool ingest_time(const struct event *e, bool is_logical, int64_t *
     return is_physical || (e->has & HAS_HLC) != 0;
 }
 
-/* Takes the next event of the stream, which is of this process.
- * One whose number says that others are missing before it is held until these have come, or it is
- * behind by more than the lag. */
+/* Accepts the next event of the stream, which belongs to this process. An event whose number says
+ * that others are missing before it is held until these have arrived, or it is behind by more than
+ * the lag. */
 void ingest_take(struct ingest *in, const struct event *e, uint32_t process);
 
-/* The event is taken soon: has the place of its report brought near. With many processes that is
- * always one that was not looked at for long. */
+/* Prefetches the ring slot of an event that ingest_take gets soon. With many processes that slot is
+ * always cold. */
 static inline void ingest_expect(const struct ingest *in, const struct event *e)
 {
     const uint32_t process = ingest_process(in, e);
@@ -139,16 +139,16 @@ static inline void ingest_expect(const struct ingest *in, const struct event *e)
     }
 }
 
-/* Hands the reports before this time on. O(processes), and little for each report. */
+/* Hands on the reports before this time. O(processes), and amortized O(1) for each report. */
 void ingest_feed(struct ingest *in, int64_t horizon);
 
 /* Forgets the reports of the process before this one. */
 void ingest_drop(struct ingest *in, uint32_t process, uint64_t ordinal);
 
-/* As stream_keep_names; the lag has an end. */
+/* As stream_keep_names; the lag must be finite. */
 void ingest_keep_names(struct ingest *in, struct bits is_kept);
 
-/* The time before which nothing comes any more; INT64_MAX when the stream has ended. */
+/* The time before which no report arrives any more; INT64_MAX when the stream has ended. */
 int64_t ingest_horizon(struct ingest *in, bool is_end);
 
 #endif

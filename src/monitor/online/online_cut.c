@@ -1,9 +1,10 @@
-/* After Garg and Waldecker (1994), as least.c. A process in an unwanted state takes its reports as
- * they come; one in a wanted state waits, and its reports with it, until it must go on: because a
- * report that was taken needs one of them, or because it was over by the latest that was taken.
+/* After Garg and Waldecker (1994), as offline/least_cut.c. A process in an unwanted state takes its
+ * reports as they arrive. One in a wanted state waits until it must advance: because a report that
+ * was taken needs one of its own, or because one of its own certainly precedes the latest report
+ * taken.
  *
- * That last is not looked for each time: it only makes processes go on that can also do so later.
- * All are looked at before a cut is told. */
+ * The second condition is not checked each time, since a process may also advance later.
+ * online_is_found checks all processes before it reports a cut. */
 #include "monitor/online/online_cut.h"
 
 #include "base/mem.h"
@@ -24,7 +25,7 @@ struct online {
     struct follower *processes;
     uint32_t wanted_count;
     int64_t latest;      /* time of the latest report taken */
-    VEC(uint32_t) queue; /* processes to be looked at */
+    VEC(uint32_t) queue; /* processes to visit */
 };
 
 struct online *online_new(const struct ingest *in, unsigned bit)
@@ -67,7 +68,7 @@ static void enqueue(struct online *o, uint32_t process)
     }
 }
 
-/* The sender of what was received must have come past its send. */
+/* The sender must have passed the send of the received message. */
 static void reach(struct online *o, const struct held *receive)
 {
     struct follower *sender = &o->processes[receive->need_process];
@@ -85,7 +86,7 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Has the process take what it must. A receive reaches other processes only, so that what is known
+/* Advances the process as far as it must. A receive reaches other processes only, so that the state
  * of this one is written back once. */
 static void run(struct online *o, uint32_t process)
 {
@@ -118,8 +119,8 @@ static void run(struct online *o, uint32_t process)
     f->is_wanted = is_wanted;
 }
 
-/* Processes are looked at one after the other; one that comes so many later is brought near, with
- * some of what it takes next. */
+/* Processes are visited in sequence; this many ahead is prefetched, with some of its next reports.
+ */
 enum { AHEAD = 2 };
 
 static void expect(const struct online *o, uint32_t process)
@@ -134,7 +135,7 @@ static void expect(const struct online *o, uint32_t process)
     }
 }
 
-/* Looks at all once, in their order: those that are still to come are not queued for it. */
+/* Visits all processes once, in order: those still ahead are not queued. */
 static void run_all(struct online *o)
 {
     for (uint32_t p = 0; p < o->process_count; p++) {
@@ -157,7 +158,7 @@ void online_go_on(struct online *o)
     run_all(o);
 }
 
-/* Makes all go on that must, until none must. */
+/* Advances all processes that must, until a fixpoint. */
 static void sweep(struct online *o)
 {
     int64_t latest = 0;
@@ -169,8 +170,7 @@ static void sweep(struct online *o)
 
 bool online_is_found(struct online *o)
 {
-    /* One that is in an unwanted state has taken all its reports: what others do changes nothing.
-     */
+    /* A process in an unwanted state has taken all its reports: the others cannot change it. */
     if (o->wanted_count < o->process_count) {
         return false;
     }

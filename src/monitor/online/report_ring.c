@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-/* How many there is room for at the beginning. */
+/* The initial capacities. */
 enum { RING_FIRST = 16, RECORDS_FIRST = 256 };
 
 enum { BLOCK_FIRST = 16384 };
@@ -15,8 +15,7 @@ void rings_release(struct rings *r)
     vec_release(&r->blocks);
 }
 
-/* A new block, each twice as large as the one before up to a large page, and as large as asked
- * for. */
+/* Allocates a block of at least `size`, each twice as large as the last up to a huge page. */
 static void add_block(struct rings *r, size_t size)
 {
     const size_t next = r->block_size == 0 ? BLOCK_FIRST : 2 * r->block_size;
@@ -27,7 +26,7 @@ static void add_block(struct rings *r, size_t size)
                                                         : mem_large(r->block_size));
 }
 
-/* The ring after this one among the spare ones is told in its first bytes. */
+/* The first bytes of a spare ring hold the pointer to the next one. */
 static struct held **next_spare(struct held *ring)
 {
     return (struct held **)(void *)ring;
@@ -118,7 +117,7 @@ void records_release(struct records *r)
     mem_free(r->at);
 }
 
-/* Twice the room, all of which is in use: those whose place changes are in the other half then. */
+/* Doubles a full ring: the entries whose place changes move to the other half. */
 static void double_room(struct records *r)
 {
     const uint64_t room = r->mask + 1;

@@ -1,12 +1,12 @@
-/* Reports that are held: of each process a ring of what is read again and again, and one ring for
- * all of what is only told.
+/* Rings of held reports: each process has a ring of the fields that are read often, and one ring
+ * for all has the fields that only a witness needs.
  *
  *     source of p     | held | held | held |            32 bytes each, by ordinals of p
  *                         |
- *     records         | record | record | record | ..   32 bytes each, as they came
+ *     records         | record | record | record | ..   32 bytes each, in arrival order
  *
- * With many processes every report of a source is in memory that was not looked at for long, so
- * little of it is there; what is only told is written one after another. */
+ * With many processes every report of a source is in cold memory, so the entry is small; the
+ * records are written sequentially. */
 #ifndef CLEW_MONITOR_ONLINE_REPORT_RING_H
 #define CLEW_MONITOR_ONLINE_REPORT_RING_H
 
@@ -18,23 +18,23 @@
 
 /* Of held.need_process, besides processes. */
 #define NEED_NONE UINT32_MAX
-#define NEED_PENDING (UINT32_MAX - 1) /* the send may still come */
+#define NEED_PENDING (UINT32_MAX - 1) /* the send may still arrive */
 
 struct held {
     int64_t time; /* never falls within a process */
     union {
         int64_t value;     /* of a variable; of a gap: the time after it */
-        int64_t need_time; /* of a receive: when it was sent, if need_process is a process */
+        int64_t need_time; /* of a receive: the time of its send, if need_process is a process */
     };
     union {
-        uint32_t slot;         /* whose value it sets, or one of REPORT_... */
+        uint32_t slot;         /* the slot that it sets, or one of REPORT_... */
         uint32_t need_process; /* of a receive */
     };
     uint32_t need_low; /* of a receive: of the ordinal of its send, see held_need */
     uint32_t record;   /* of the number of its record, as many bits */
-    uint16_t wanted;   /* for who reads along: a bit each */
+    uint16_t wanted;   /* for the online readers: a bit each */
     uint8_t kind;      /* 0: a gap */
-    uint8_t flags;     /* HELD_..., written at once: what was there need not be read */
+    uint8_t flags;     /* HELD_..., written at once, so that the old value need not be read */
 };
 
 enum {
@@ -49,56 +49,57 @@ static inline bool held_is_receive(const struct held *h)
     return h->kind == EVENT_RECV;
 }
 
-/* Whose value it sets, or one of REPORT_... */
+/* The slot that it sets, or one of REPORT_... */
 static inline uint32_t held_slot(const struct held *h)
 {
     return held_is_receive(h) ? REPORT_NO_SLOT : h->slot;
 }
 
-/* Who sent what it receives; no process when it is no receive, or that is not known. */
+/* The sender of the received message; no process when it is no receive, or the sender is unknown.
+ */
 static inline uint32_t held_sender(const struct held *h)
 {
     return held_is_receive(h) ? h->need_process : NEED_NONE;
 }
 
-/* The ordinal of the send that a receive needs, which is one of 2^32 around this ordinal of the
- * sender. More are never held. */
+/* The ordinal of the send that a receive needs: one of 2^32 around this ordinal of the sender. More
+ * are never held. */
 static inline uint64_t held_need(const struct held *h, uint64_t around)
 {
     return around + (uint64_t)(int64_t)(int32_t)(h->need_low - (uint32_t)around);
 }
 
-/* A process, and its reports: a ring. Ordinals count them from its beginning. */
+/* A process and the ring of its reports. Ordinals count them from its beginning. */
 struct source {
-    int64_t frontier; /* INT64_MIN: nothing was heard of it */
+    int64_t frontier; /* the latest time of the process; INT64_MIN: none */
     struct held *at;
-    uint32_t mask; /* how many there is room for, less one; a power of two */
+    uint32_t mask; /* the capacity less one; a power of two less one */
     bool has_begun;
     uint32_t task;       /* of the last report */
-    bool is_back;        /* its clock has gone back, and not come on again */
-    uint64_t end;        /* the ordinal of the next report that comes, ... */
-    uint64_t first;      /* ... of the first that is held, ... */
-    uint64_t fed;        /* ... and of the first that was not handed on to who reads along, */
-    uint64_t fed_before; /* as it was the time before */
-    uint64_t seen;       /* for who reads along: of the first that it has not looked at */
+    bool is_back;        /* its clock has gone back and not yet caught up */
+    uint64_t end;        /* the ordinal of the next report to arrive, ... */
+    uint64_t first;      /* ... of the first held, ... */
+    uint64_t fed;        /* ... and of the first not yet handed on to the readers, */
+    uint64_t fed_before; /* its previous value */
+    uint64_t seen;       /* for the readers: the first that none has visited */
 };
 
-/* The memory of all sources: large blocks, cut into rings. Rings of many processes on pages of
- * their own would have every report wait until its page is looked up. */
+/* The memory of all sources: large blocks, cut into rings. With one page per process every report
+ * would miss in the TLB. */
 enum { RING_SIZES = 32 };
 
 struct rings {
     VEC(char *) blocks;
     size_t block_size;              /* of the last, ... */
-    size_t used;                    /* ... of which so much is cut */
-    struct held *spare[RING_SIZES]; /* that are free, by the logarithm of their room: a list each */
+    size_t used;                    /* ... and the part of it in use */
+    struct held *spare[RING_SIZES]; /* free rings, a list for each power of two */
 };
 
 void rings_release(struct rings *r);
 
 void source_init(struct source *s, struct rings *r);
 
-/* Twice the room. */
+/* Doubles the capacity. */
 void source_grow(struct source *s, struct rings *r);
 
 static inline struct held *source_held(const struct source *s, uint64_t ordinal)
@@ -106,7 +107,7 @@ static inline struct held *source_held(const struct source *s, uint64_t ordinal)
     return &s->at[ordinal & s->mask];
 }
 
-/* Where the next report goes. */
+/* The place of the next report. */
 static inline struct held *source_next(struct source *s, struct rings *r)
 {
     if (s->end - s->first > s->mask) {
@@ -115,12 +116,12 @@ static inline struct held *source_next(struct source *s, struct rings *r)
     return source_held(s, s->end);
 }
 
-/* The first report that is not before this time, of those from one ordinal up to another, which is
- * said when there is none. It is looked for from `near` on, further and further away. */
+/* The first report at or after this time, among the ordinals from one up to another; the upper
+ * ordinal when there is none. Exponential search from `near`. */
 uint64_t source_search(const struct source *s, uint64_t from, uint64_t to, uint64_t near,
                        int64_t time);
 
-/* What is only told of a report. */
+/* The fields of a report that only a witness needs. */
 struct record {
     uint64_t number; /* of its event in the stream */
     int64_t hlc_time;
@@ -134,7 +135,7 @@ _Static_assert(sizeof(struct record) == 32, "what is held for every report is sm
 struct records {
     struct record *at;
     uint64_t mask;       /* as of a source */
-    uint64_t first, end; /* the first that may be asked for, and the next */
+    uint64_t first, end; /* the first that may be requested, and the next */
 };
 
 void records_init(struct records *r);
@@ -145,7 +146,7 @@ static inline struct record *records_of(const struct records *r, const struct he
     return &r->at[h->record & r->mask];
 }
 
-/* Room for one more: forgets what none of the sources holds. O(sources), when it is full. */
+/* Makes space for one more: drops the records that no source holds. O(sources), when it is full. */
 void records_make_room(struct records *r, const struct source *sources, uint32_t source_count);
 
 #endif

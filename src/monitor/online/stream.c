@@ -1,8 +1,8 @@
-/* Time is cut where nothing can come any more, the horizon, again and again. Each time the cuts up
- * to it are decided, on a window (window.h) that begins where all cuts still to come begin.
+/* The stream decides the cuts up to the horizon again and again. Each time it builds a window
+ * (stream_window.h) that begins where all later cuts begin.
  *
- * Conjunctions are followed online (online.h), which looks at each report once: only when one is
- * possible is its window looked at. */
+ * Online detection (online_cut.h) follows conjunctions and visits each report once: a window is
+ * built only when a conjunction is possible. */
 #include "monitor/online/stream.h"
 
 #include "base/mem.h"
@@ -12,12 +12,12 @@
 #include "monitor/property_answer.h"
 #include "wire/kind.h"
 
-/* What a clause wants of one process. */
+/* The states of one process that a clause wants. */
 struct wanting {
     uint32_t literal_first, literal_end; /* of the clause's, sorted by process */
     uint32_t below_first, below_end;     /* cells to compute */
-    uint32_t only_slot;                  /* that they read; UINT32_MAX: none or several */
-    bool is_wanted[2];                   /* if there is one: with the values 0 and 1 */
+    uint32_t only_slot; /* the only slot that they read; UINT32_MAX: none or several */
+    bool is_wanted[2];  /* if there is one: with the values 0 and 1 */
 };
 
 /* A clause of local formulas, followed as reports come. */
@@ -33,10 +33,10 @@ struct pursuit {
 struct tracked {
     uint32_t root;
     bool is_temporal;
-    bool is_pursued;              /* all its clauses are */
-    struct monitor_answer answer; /* so far */
-    bool is_possible_unreported;  /* if what was not reported were anything */
-    uint64_t check_count;         /* at which it was possible */
+    bool is_pursued;              /* online detection follows all its clauses */
+    struct monitor_answer answer; /* the answer so far */
+    bool is_possible_unreported;  /* if variables without a report could have any value */
+    uint64_t check_count;         /* checks at which it was possible */
 };
 
 struct stream {
@@ -47,7 +47,7 @@ struct stream {
     struct notes *notes;
     struct stream_stats stats;
     bool is_bound;
-    VEC(struct event) early; /* before it was */
+    VEC(struct event) early; /* events before the processes were known */
     int64_t early_first, early_newest;
     uint32_t early_tasks;
 
@@ -58,10 +58,10 @@ struct stream {
     struct tracked *tracked; /* per property */
     VEC(struct pursuit) pursuits;
     uint32_t *taken;
-    struct span *slots, *results; /* where the pursuits are */
-    bool *is_open;                /* per slot: it may be anything */
-    bool *is_reported;            /* per slot: it was */
-    int64_t checked_newest;       /* when the last check was */
+    struct span *slots, *results; /* the current values of online detection */
+    bool *is_open;                /* per slot: its value is unknown */
+    bool *is_reported;            /* per slot: it was reported */
+    int64_t checked_newest;       /* the time of the last check */
     uint64_t checked_events;
 };
 
@@ -122,7 +122,7 @@ static bool is_local(const struct stream *s, const struct clause *clause)
     return true;
 }
 
-/* Whether a constant of the clause is false: nothing shows it. */
+/* Whether a constant of the clause is false: then no cut shows it. */
 static bool is_never(const struct stream *s, const struct clause *clause)
 {
     for (size_t i = 0; i < clause->count; i++) {
@@ -170,7 +170,7 @@ static bool is_wanted(const struct stream *s, const struct pursuit *p, uint32_t 
     return is_wanted_computed(s, p, w);
 }
 
-/* Computes beforehand what is wanted of a flag, which most variables are. */
+/* Computes the wanted states of a flag beforehand; most variables are flags. */
 static void find_flag(struct stream *s, const struct pursuit *p, struct wanting *w)
 {
     w->only_slot = UINT32_MAX;
@@ -243,9 +243,9 @@ static void pursue(struct stream *s, uint32_t property, const struct clause *cla
     vec_push(&s->pursuits, pursuit);
 }
 
-/* ---- beginning ---- */
+/* ---- start ---- */
 
-/* A formula of more literals than this, in clauses, is not followed clause by clause. */
+/* A formula with more literals in clauses is not followed online. */
 enum { ONLINE_LITERALS_MAX = 4096 };
 
 static void track(struct stream *s, uint32_t property)
@@ -282,7 +282,7 @@ static int begin(struct stream *s, struct err *e)
     struct state_history h = {0};
     struct trace known = {.tables = *s->tables, .is_sealed = true};
     if (!s->options.knows_processes) {
-        known.tables.tasks.count = s->early_tasks; /* in the order that they were met */
+        known.tables.tasks.count = s->early_tasks; /* in the order of their first events */
         known.events.at = s->early.at;
         known.events.count = s->early.count;
     }
@@ -338,7 +338,7 @@ static void set_values(struct stream *s, uint32_t process, const struct held *he
     }
 }
 
-/* Looks at a report that has just come, while it is near. */
+/* Visits a report that has just arrived, while it is in the cache. */
 static void see(struct stream *s, uint32_t process, struct held *held)
 {
     if (!held_is_receive(held) && held->slot != REPORT_NO_SLOT) {
@@ -359,7 +359,7 @@ static void see_new(struct stream *s, uint32_t process)
     }
 }
 
-/* Hands what is before the horizon on. */
+/* Hands on the reports before the horizon. */
 static void feed(struct stream *s, int64_t horizon)
 {
     ingest_feed(&s->ingest, horizon);
@@ -368,9 +368,9 @@ static void feed(struct stream *s, int64_t horizon)
     }
 }
 
-/* Whether a clause of the property is possible, as far as the pursuits know. They then go on: where
- * one is not, a process is in an unwanted state up to the horizon, so that every cut to come has a
- * report of it that is not earlier. */
+/* Whether a clause of the property is possible, by online detection, which then advances. Where a
+ * clause is impossible, a process is in an unwanted state up to the horizon; so every later cut has
+ * a report of it that is not earlier. */
 static bool is_caught(struct stream *s, uint32_t property, int64_t horizon)
 {
     bool is_caught = false;
@@ -440,7 +440,7 @@ static void check(struct stream *s, bool is_end)
             continue;
         }
         if (t->is_pursued && t->answer.verdict == CUT_YES) {
-            t->check_count++; /* of what is told already, it is enough that it is possible */
+            t->check_count++; /* of a property that is reported already, its possibility suffices */
             s->stats.possible++;
             continue;
         }
@@ -491,7 +491,7 @@ static void take(struct stream *s, const struct event *events, size_t count)
     s->stats.events += count;
 }
 
-/* Begins with what came before it was known who is there. */
+/* Starts with the events that arrived before the processes were known. */
 static int begin_late(struct stream *s, struct err *e)
 {
     if (begin(s, e) < 0) {
@@ -502,7 +502,7 @@ static int begin_late(struct stream *s, struct err *e)
     return 0;
 }
 
-/* Holds an event until it is known who is there. */
+/* Holds an event until the processes are known. */
 static bool wait_for(struct stream *s, const struct event *e)
 {
     vec_push(&s->early, *e);
@@ -541,7 +541,7 @@ bool stream_keep_names(struct stream *s, struct bits is_kept)
 
 /* ---- the end ---- */
 
-/* What is said of a property when all is known. */
+/* The final answer for a property. */
 static struct monitor_answer conclude(const struct stream *s, uint32_t property)
 {
     const struct tracked *t = &s->tracked[property];
@@ -562,7 +562,7 @@ static struct monitor_answer conclude(const struct stream *s, uint32_t property)
     return answer;
 }
 
-/* Whether all that the formula reads was reported some time. */
+/* Whether every variable of the formula was reported at some time. */
 static bool is_reported(struct stream *s, uint32_t root)
 {
     const struct cells *cells = &s->bound.cells;
@@ -581,7 +581,7 @@ static bool is_reported(struct stream *s, uint32_t root)
     return is;
 }
 
-/* A slot that was reported some time was not open before: it was not there. */
+/* A slot that was reported at some time was absent before, not unknown. */
 static void settle_unreported(struct stream *s)
 {
     window_assume(&s->window, false);

@@ -1,4 +1,4 @@
-/* The monitor on a stream: properties decided as reports come, in bounded memory.
+/* The monitor on a stream: decides properties as reports arrive, in bounded memory.
  *
  *     struct stream *s = stream_new(&spec, &tables, &options, &findings, &notes);
  *     while (... a batch of events ...) {
@@ -7,33 +7,33 @@
  *     if (stream_end(s, &result, e) < 0) { ... }
  *     stream_free(s);
  *
- * The answers are those of monitor_find on the whole. Reports are held within the skew of where the
- * slowest process is; a finding is added as soon as what it takes has come. Messages are matched by
- * their names.
+ * The answers are those of monitor_find on the whole trace. Reports are held within the skew of the
+ * slowest process. A finding is added as soon as all reports of its cut have arrived. Messages are
+ * matched by their names.
  *
- * Processes are those that report anything within the first `lag`, unless all are known. */
+ * The processes are those that report anything within the first `lag`, unless all are known. */
 #ifndef CLEW_MONITOR_ONLINE_STREAM_H
 #define CLEW_MONITOR_ONLINE_STREAM_H
 
 #include "monitor/monitor.h"
 
 struct stream_options {
-    int64_t skew;          /* clocks differ by at most so many ticks */
+    int64_t skew;          /* the largest difference of two clocks, in ticks */
     bool is_paper;         /* as in struct monitor_options */
-    int64_t check_ticks;   /* decides whenever time went on by so much; 0: not for that */
-    uint64_t check_events; /* and after so many events; 0: not for that */
+    int64_t check_ticks;   /* decides whenever time has advanced by this much; 0: not by time */
+    uint64_t check_events; /* and after this many events; 0: not by events */
     int64_t lag; /* a process that is behind by more is not waited for; INT64_MAX: all are */
-    bool knows_processes; /* the tables have the tasks of all at the start */
+    bool knows_processes; /* the tables have the tasks of all processes at the start */
     uint32_t input;
     struct decide_options decide;
 };
 
 struct stream_stats {
     uint64_t events;
-    uint64_t checks;   /* how often something was decided */
-    uint64_t possible; /* how often a property was */
-    int64_t horizon;   /* up to which all is decided; INT64_MIN: nothing is yet */
-    uint64_t held_max; /* reports at once */
+    uint64_t checks;   /* the number of checks */
+    uint64_t possible; /* the number of checks at which a property was possible */
+    int64_t horizon;   /* everything up to here is decided; INT64_MIN: nothing yet */
+    uint64_t held_max; /* the largest number of reports held at once */
 };
 
 struct stream;
@@ -42,16 +42,15 @@ struct stream *stream_new(const struct spec *s, const struct tables *t,
                           const struct stream_options *o, struct findings *f, struct notes *n);
 void stream_free(struct stream *s);
 
-/* Takes events whose names and tasks are in the tables. Fails when the specification does not fit
+/* Accepts events whose names and tasks are in the tables. Fails when the specification does not fit
  * the processes. */
 MUST_USE int stream_take(struct stream *s, const struct event *events, size_t count, struct err *e);
 
-/* Adds the names that it still needs; others may be forgotten, if that is done before the next
- * events. Of messages that have been on their way for longer than the lag, the sends are forgotten.
- * False when it needs all of them. */
+/* Adds the names that it still needs; the caller may forget others before the next events. Sends of
+ * messages in transit for longer than the lag are forgotten. False when it needs all names. */
 bool stream_keep_names(struct stream *s, struct bits is_kept);
 
-/* The stream is over: decides the rest. */
+/* Ends the stream: decides the rest. */
 MUST_USE int stream_end(struct stream *s, struct monitor_result *r, struct err *e);
 
 const struct stream_stats *stream_stats(const struct stream *s);

@@ -1,6 +1,6 @@
-/* Every cut with a report at some time has all that was over by then, and what that needs; so this
- * can be taken for granted. A window begins at such a cut, the base, and has the cuts above it: it
- * is the same structure as the whole run, with the values at the base for its first states. */
+/* Every cut with a report at some time has all reports that certainly precede it, and their needs.
+ * A window begins at that cut, the base, and has the cuts above it. It has the same structure as
+ * the whole run, with the values at the base as its first states. */
 #include "monitor/online/stream_window.h"
 
 #include <string.h>
@@ -80,8 +80,8 @@ static bool lacks_need(const struct window *w, const struct held *held)
 
 /* ---- building ---- */
 
-/* The window ends before what is not before the horizon, and before receives of what is not in it.
- */
+/* The window ends before the reports at or after the horizon, and before receives whose sends are
+ * not in it. */
 static void find_ends(struct window *w, const struct ingest *in, int64_t horizon)
 {
     for (uint32_t p = 0; p < w->process_count; p++) {
@@ -209,9 +209,9 @@ bool window_is_reported(const struct window *w)
     return true;
 }
 
-/* ---- telling ---- */
+/* ---- showing ---- */
 
-/* The name, of the stream's tables, among what is told. */
+/* The name in the shown trace for a name of the stream's tables. */
 static uint32_t shown_name(struct window *w, const struct tables *t, uint32_t name)
 {
     return names_intern_text(&w->trace.tables.names, names_text(&t->names, name));
@@ -223,7 +223,7 @@ static uint32_t shown_task(struct window *w, const struct tables *t, uint32_t ta
     return tables_task(&w->trace.tables, shown_name(w, t, of->node), shown_name(w, t, of->name));
 }
 
-/* Receives are told by their sends: they need no names. */
+/* Receives are identified by their sends: they need no names. */
 static void show_reports(struct window *w, const struct ingest *in)
 {
     struct state_history *h = &w->history;
@@ -271,7 +271,7 @@ static void show_passing(struct window *w, const struct ingest *in, struct passi
     }
 }
 
-/* Messages that were sent before the window, or received after it, or not so far. */
+/* Messages that were sent before the window, received after it, or not received so far. */
 static void show_messages(struct window *w, const struct ingest *in)
 {
     vec_clear(&w->history.passing);
@@ -311,7 +311,7 @@ void window_show(struct window *w, const struct ingest *in)
 
 /* ---- dropping ---- */
 
-/* Whether what may be missing in the gap concerns nobody any more: it is over for as long again. */
+/* Whether the gap can concern no later cut: twice the skew has passed since its end. */
 static bool is_settled(const struct window *w, const struct held_gap *gap, int64_t horizon)
 {
     const int64_t skew = w->history.cuts.skew;
@@ -319,8 +319,8 @@ static bool is_settled(const struct window *w, const struct held_gap *gap, int64
     return horizon > gap->end && (uint64_t)horizon - (uint64_t)gap->end > (uint64_t)twice;
 }
 
-/* The latest time up to the horizon by which nothing is over that a gap which is not settled can be
- * about: the gap itself, and receives of what may have been sent in it. */
+/* The latest time up to the horizon that certainly follows nothing an open gap can concern: the gap
+ * itself, and receives of messages that may have been sent in it. */
 static int64_t time_before_gaps(const struct window *w, const struct ingest *in, int64_t horizon)
 {
     int64_t time = horizon;
@@ -330,8 +330,8 @@ static int64_t time_before_gaps(const struct window *w, const struct ingest *in,
     return time;
 }
 
-/* Raises ends to what is needed by receives before them. False when that is not before the horizon,
- * as clocks that differ too much can make it, or beyond a gap that must stay. */
+/* Raises the ends to the sends of receives before them. False when a send is not before the
+ * horizon, as excessive clock differences can cause, or beyond a gap that must stay. */
 static bool raise_ends(struct window *w, const struct ingest *in)
 {
     while (w->raised.count > 0) {
@@ -353,8 +353,8 @@ static bool raise_ends(struct window *w, const struct ingest *in)
     return true;
 }
 
-/* Ends are what is over, with what that needs; a receive needs more than what was over with it only
- * if its clock was behind that of the sender. False when nothing can be dropped now. */
+/* The ends are the reports that certainly precede the horizon, with their needs. A receive adds
+ * needs only if its clock was behind the sender's. False when nothing can be dropped now. */
 static bool find_drops(struct window *w, const struct ingest *in, int64_t horizon)
 {
     const int64_t skew = w->history.cuts.skew;
@@ -362,7 +362,7 @@ static bool find_drops(struct window *w, const struct ingest *in, int64_t horizo
     const int64_t over = time < INT64_MIN + skew ? INT64_MIN : time - skew;
     for (uint32_t p = 0; p < w->process_count; p++) {
         const struct source *source = &in->sources[p];
-        /* When checks are as far apart as clocks may be, it is where the last one was. */
+        /* When checks are about one skew apart, the search starts where the last one ended. */
         w->end[p] = source_search(source, source->first, source->fed, source->fed_before, over);
         if (w->end[p] > source->first) {
             __builtin_prefetch(records_of(&in->records, source_held(source, w->end[p] - 1)));
@@ -377,7 +377,8 @@ static bool find_drops(struct window *w, const struct ingest *in, int64_t horizo
     return raise_ends(w, in);
 }
 
-/* The process begins anew, or reports of it are missing: sets all that no later report has set. */
+/* The process restarts, or reports of it are missing: sets all variables that no later report has
+ * set. */
 static void drop_all(struct window *w, uint32_t process, bool is_open)
 {
     for (uint32_t i = w->slot_first[process]; i < w->slot_first[process + 1]; i++) {
@@ -390,8 +391,8 @@ static void drop_all(struct window *w, uint32_t process, bool is_open)
     }
 }
 
-/* The base moves on to the end of the process: to the last of what it reported of each variable,
- * looked for backwards. */
+/* Moves the base to the end of the process: to the last report of each variable, searched
+ * backwards. */
 static void drop(struct window *w, const struct ingest *in, uint32_t process)
 {
     const struct source *source = &in->sources[process];
@@ -421,7 +422,8 @@ static void drop(struct window *w, const struct ingest *in, uint32_t process)
             w->is_reported[slot] = true;
         } else if (slot != REPORT_NO_SLOT) {
             drop_all(w, process, slot == REPORT_GAP);
-            is_anew = true; /* what came before only says that it was reported some time */
+            is_anew =
+                true; /* earlier reports only say that the variable was reported at some time */
         }
     }
 }

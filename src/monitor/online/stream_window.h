@@ -1,5 +1,5 @@
-/* A part of a run as a history: the cuts whose reports are earlier than some time, of what an
- * ingest holds; and what came before as values at its beginning.
+/* A window: a part of a run as a state history. It has the cuts whose reports, held by ingest, are
+ * earlier than some time; the earlier reports give the values at its beginning.
  *
  *     window_build(&w, &ingest, horizon);      w.history has all cuts up to the horizon ...
  *     window_drop(&w, &ingest, horizon);       ... that were not decided before the last drop
@@ -12,14 +12,14 @@
 
 struct window {
     struct state_history history;
-    struct arena_mark mark; /* of its arena: what outlives a window is before it */
-    struct trace trace;     /* of what is told: filled by window_show */
+    struct arena_mark mark; /* of its arena: data that outlives a window is before it */
+    struct trace trace;     /* the events for findings: window_show fills it */
     uint32_t process_count;
-    uint64_t *end;             /* per process: the ordinal of the first that is not within */
+    uint64_t *end;             /* per process: the ordinal of the first report after the window */
     const struct held **shown; /* per report of the window */
-    VEC(struct needed) raised; /* what is to be dropped too */
+    VEC(struct needed) raised; /* reports to drop as well */
 
-    /* What came before. */
+    /* The state before the window. */
     struct state_history_base base;
     struct span *slots;
     bool *is_open, *is_reported;
@@ -37,17 +37,17 @@ void window_release(struct window *w);
 
 void window_build(struct window *w, const struct ingest *in, int64_t horizon);
 
-/* What has not been reported up to now counts as reported, or as nothing that anything is known of.
- */
+/* Assumes, of variables without a report so far, that they are reported later, or that they are
+ * unknown. */
 void window_assume(struct window *w, bool is_reported);
 
-/* Whether all variables were reported before the window: nothing is left to assume. */
+/* Whether all variables were reported before the window: then no assumption is needed. */
 bool window_is_reported(const struct window *w);
 
 /* Makes w->trace the events of the window, for findings. */
 void window_show(struct window *w, const struct ingest *in);
 
-/* Forgets what all cuts with a report at the horizon or later have in them. */
+/* Drops the reports that all cuts with a report at the horizon or later have. */
 void window_drop(struct window *w, struct ingest *in, int64_t horizon);
 
 #endif
