@@ -1,9 +1,8 @@
-/* Which acts are pairs. A longest common subsequence of each strand has the most pairs; where all
- * their causes are pairs too there is nothing more to do. Otherwise it depends on which of several
- * equal acts were paired: so there are two ways to begin, from the start of strands and from their
- * end, and from each the acts that came of others have a say in what their causes are paired with.
- * What contradicts rule 2 is parted then, and gaps are filled with what does not. The way with the
- * most pairs is taken. */
+/* Pairing of acts. A longest common subsequence of each strand has the most pairs; when all their
+ * causes are pairs too, it is final. Otherwise the choice among equal acts matters. So there are
+ * two starts, from the beginning of strands and from their end. From each, effects vote for the
+ * partners of their causes. Pairs that contradict rule 2 are then separated, and gaps are filled
+ * with pairs that do not. The start with the most pairs is taken. */
 #include "order/align.h"
 
 #include <string.h>
@@ -126,7 +125,7 @@ void alignment_part(struct alignment *a, uint32_t first)
     vec_release(&parted);
 }
 
-/* Some acts of a strand on both sides, and what is to be equal of two that are paired. */
+/* Some acts of a strand on both sides, with the label that the acts of a pair share. */
 struct labelled {
     VEC(uint32_t) acts[2];
     VEC(uint64_t) labels[2];
@@ -148,7 +147,7 @@ static void labelled_add(struct labelled *l, int side, uint32_t act, uint64_t la
     vec_push(&l->labels[side], label);
 }
 
-/* Pairs as many of them as can be; true when there are any. */
+/* Pairs as many of them as possible; true when there are any. */
 static bool labelled_pair(struct labelled *l, struct alignment *a)
 {
     const struct sequence first = {l->labels[0].at, (uint32_t)l->labels[0].count};
@@ -176,7 +175,7 @@ static uint32_t pair_number(const struct alignment *a, int side, uint32_t act)
     return partner == ALIGN_NONE ? 0 : 1 + (side == ALIGN_FIRST ? act : partner);
 }
 
-/* What came of the act wants its cause to be a pair: the least of them is heard. */
+/* The vote of the effects on the partner of their cause: the least one counts. */
 static uint32_t vote_on(const struct alignment *a, int side, uint32_t act)
 {
     const struct align_acts *acts = &a->sides[side];
@@ -188,7 +187,7 @@ static uint32_t vote_on(const struct alignment *a, int side, uint32_t act)
     return vote;
 }
 
-/* Pairs all strands anew, by what acts do and, if there are any, by votes. */
+/* Pairs all strands again, by actions and, if there are any, by votes. */
 static void pair_strands(struct alignment *a, bool is_from_end, const uint32_t *const *votes)
 {
     struct labelled l = {0};
@@ -221,7 +220,7 @@ static void count_votes(const struct alignment *a, uint32_t **votes)
     }
 }
 
-/* Rule 2; true when nothing was against it. */
+/* Enforces rule 2; true when nothing contradicted it. */
 static bool part_contradictions(struct alignment *a)
 {
     const struct align_acts *first = &a->sides[ALIGN_FIRST];
@@ -243,7 +242,7 @@ static bool part_contradictions(struct alignment *a)
     return is_fine;
 }
 
-/* An act that is no pair may become one if it came of nothing, or of a pair. */
+/* An unpaired act may become a pair if it has no cause, or a paired one. */
 static void label_free(const struct alignment *a, int side, uint32_t act, struct labelled *l)
 {
     const struct act *at = &a->sides[side].list.at[act];
@@ -263,7 +262,7 @@ static void label_gap(const struct alignment *a, int side, const struct strand *
     }
 }
 
-/* Pairs what stands between two pairs of a strand on both sides; true when there is anything. */
+/* Pairs acts between two pairs of a strand on both sides; true when there are any. */
 static bool fill_gaps(struct alignment *a)
 {
     struct labelled l = {0};
@@ -328,8 +327,8 @@ static void take(struct alignment *a, struct pairing *best)
 
 enum { VOTES_MAX = 6 };
 
-/* One way to begin. Votes are counted before what contradicts them is parted: that is what they are
- * against. True when there can be no more pairs. */
+/* One start. Votes are counted before contradicting pairs are separated, since they vote against
+ * those. True when no more pairs are possible. */
 static bool go(struct alignment *a, bool is_from_end, struct pairing *best)
 {
     uint32_t *votes[] = {numbers(a->sides[0].list.count), numbers(a->sides[1].list.count)};

@@ -1,12 +1,12 @@
-/* Two executions side by side, by what came of what. Acts of the two sides are paired, so that
+/* An alignment of two executions by causality. It pairs acts of the two sides, so that
  *
- *  1. both acts of a pair do the same on the same strand (a task, or a node that handles messages),
- *     and the pairs of a strand come in one order;
- *  2. where an act came of another, as a receive of its send, those two are a pair as well;
- *  3. no pair is before another on one side and behind it on the other, by strands and causes.
+ *     1. both acts of a pair do the same on the same strand (a task, or a node that handles
+ *        messages), and the pairs of a strand are in one order;
+ *     2. where another act caused one, as a send its receive, those two are a pair as well;
+ *     3. no pair precedes another on one side and follows it on the other, by strands and causes.
  *
- * How independent strands were interleaved makes no difference. Pairs that touch the same object
- * in another order are pairs, and that is told of them.
+ * The interleaving of independent strands makes no difference. Pairs that touch the same object in
+ * another order stay pairs and are reported as reordered.
  *
  *     struct alignment a;
  *     alignment_init(&a);
@@ -15,9 +15,8 @@
  *     vec_each (&a.differences, d) { ... }
  *     alignment_release(&a);
  *
- * There are as many pairs as can be found by a few ways to begin; where no causes are known, or
- * none of them is in the way, and a strand has at most some thousands of differences, as many as
- * there can be. */
+ * The number of pairs is the best of a few heuristic starts. It is maximal where no causes are
+ * known, or none conflicts, and a strand has at most some thousands of differences. */
 #ifndef CLEW_ORDER_ALIGN_H
 #define CLEW_ORDER_ALIGN_H
 
@@ -32,35 +31,36 @@
 enum align_side { ALIGN_FIRST, ALIGN_SECOND };
 #define ALIGN_NONE UINT32_MAX
 
-/* Something that one strand did, as whoever tells of it knows it. */
+/* An act of one strand, in the terms of the caller. */
 struct act_made {
     const char *strand, *what;
-    const char *shown; /* what it is called to people; NULL: as what it does */
-    uint64_t content;  /* what it brings: pairs bring the same; 0: nothing, or it does not matter */
-    uint32_t index;    /* in its execution, as whoever adds it counts */
-    bool has_cause;    /* it came of another ... */
-    uint32_t cause;    /* ... which is, or will be, the one added as so many-th, from 0 */
-    const char *object; /* whose order of acts matters; NULL: none */
-    bool is_read;       /* the order of two of them does not */
+    const char *shown;  /* its name for the user; NULL: its action */
+    uint64_t content;   /* its payload: pairs have the same; 0: none, or irrelevant */
+    uint32_t index;     /* in its execution, as the caller counts */
+    bool has_cause;     /* another act caused it ... */
+    uint32_t cause;     /* ... namely the act added at this index, from 0, before or later */
+    const char *object; /* the object whose order of acts matters; NULL: none */
+    bool is_read;       /* the order of two reads does not matter */
 };
 
 struct act {
     uint32_t strand, shown, object; /* names of the alignment; object 0: none */
-    uint32_t kind;                  /* what it does, and brings: a number */
+    uint32_t kind;                  /* the number of its action and payload */
     uint32_t index;
-    uint32_t cause; /* number of the act; ALIGN_NONE: it came of nothing that is known */
+    uint32_t cause; /* number of the act; ALIGN_NONE: unknown */
     bool is_read;
 };
 
-/* Something that both sides did: its index on either side. */
+/* An act of both sides: its index on either side. */
 struct meeting {
     uint32_t index[2]; /* ALIGN_NONE: there is none */
 };
 
-/* What only one side has, and where on its strand that is: between two meetings.
+/* An act that only one side has, and its place on its strand: between two meetings.
  *
  *     first    a  b  c           b: after {0, 0}, before {2, 2}
- *     second   a  x  c           x: likewise */
+ *     second   a  x  c           x: likewise
+ */
 struct difference {
     enum align_side side;
     struct act act;
@@ -69,7 +69,7 @@ struct difference {
 };
 
 /* Two pairs that touch one object: the first side has `earlier` before `later`, the second has them
- * the other way round. */
+ * reversed. */
 struct reordering {
     struct act earlier, later; /* of the first side ... */
     uint32_t earlier_index;    /* ... and of the second */
@@ -86,30 +86,31 @@ struct align_acts {
     VEC(struct strand) strands;
     uint32_t *partner_of; /* of each act on the other side; ALIGN_NONE: there is none */
     uint32_t *previous;   /* of each act on its strand; ALIGN_NONE: it is the first */
-    uint32_t *effect;     /* the first that came of it; ALIGN_NONE: nothing did ... */
-    uint32_t *next;       /* ... and the next that came of the same */
+    uint32_t *effect;     /* the first act it caused; ALIGN_NONE: none ... */
+    uint32_t *next;       /* ... and the next act with the same cause */
 };
 
 struct alignment {
     struct names names;
     struct map number_of; /* strand to its number */
     struct map contents;  /* likewise */
-    struct map kinds;     /* what is done, and which content */
+    struct map kinds;     /* action and payload */
     struct align_acts sides[2];
-    /* In an order that both sides allow: what is before a meeting on either side comes first. */
+    /* In an order that both sides allow: acts before a meeting on either side come first. */
     VEC(struct difference) differences;
     VEC(struct reordering) reorderings; /* as the first side has them */
-    uint64_t common;                    /* acts that both have */
-    uint32_t shared;                    /* strands that both have */
+    uint64_t common;                    /* acts on both sides */
+    uint32_t shared;                    /* strands on both sides */
 };
 
 void alignment_init(struct alignment *a);
 void alignment_release(struct alignment *a);
 
-/* Adds what comes next on a side. */
+/* Adds the next act of a side. */
 void alignment_add(struct alignment *a, enum align_side side, const struct act_made *made);
 
-/* Compares, once all is added. Some passes of O(acts * differences) for each strand. */
+/* Compares both sides, after all acts were added. Some passes of O(acts * differences) for each
+ * strand. */
 void alignment_find(struct alignment *a);
 
 #endif

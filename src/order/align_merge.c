@@ -1,7 +1,7 @@
-/* Both sides in one order. A pair is one node of a graph, whatever only one side has another; edges
- * lead to what came before: on the strand, and the cause. Where the graph has a cycle a pair is
- * before another on one side and behind it on the other (rule 3). Tarjan's algorithm finds the
- * cycles, and what is behind no cycle in an order that both sides allow. */
+/* Both sides merged into one order. A node of a graph is a pair, or an unpaired act of one side;
+ * edges lead to predecessors: on the strand, and the cause. In a cycle a pair precedes another on
+ * one side and follows it on the other (rule 3). Tarjan's algorithm finds the cycles, and orders
+ * all other nodes as both sides allow. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -13,17 +13,18 @@ struct merger {
     struct alignment *alignment;
     uint32_t first_count;
     uint32_t node_count;
-    uint32_t *number;     /* in which order nodes were met, from 1; 0: not yet */
-    uint32_t *lowest;     /* of those that it leads to and that are on the path */
-    uint8_t *edges_taken; /* of a node on the way */
-    bool *is_open;        /* it may be part of a cycle with what is met */
+    uint32_t *number;     /* the order of discovery of nodes, from 1; 0: undiscovered */
+    uint32_t *lowest;     /* of the nodes that it leads to and that are on the path */
+    uint8_t *edges_taken; /* of a node on the path */
+    bool *is_open;        /* it may be part of a cycle with the current node */
     VEC(uint32_t) way;
     VEC(uint32_t) open;
-    VEC(uint32_t) order; /* nodes, those before first */
-    VEC(uint32_t) ends;  /* of each cycle in it; nodes that are in none have their own */
+    VEC(uint32_t) order; /* nodes, predecessors first */
+    VEC(uint32_t) ends;  /* of each cycle in it; a node in no cycle has its own */
     uint32_t met;
     bool is_apart;  /* pairs are two nodes */
-    bool *is_round; /* of each node: its cause comes of it, as may be in a log, and is no edge */
+    bool *is_round; /* of each node: it is its own indirect cause, as may be in a log, and that is
+                       no edge */
 };
 
 static uint32_t node_of(const struct merger *m, int side, uint32_t act)
@@ -35,7 +36,7 @@ static uint32_t node_of(const struct merger *m, int side, uint32_t act)
     return m->is_apart || partner == ALIGN_NONE ? m->first_count + act : partner;
 }
 
-/* The act that the node is on a side; ALIGN_NONE: it is none there. */
+/* The act of the node on a side; ALIGN_NONE: none there. */
 static uint32_t act_of(const struct merger *m, int side, uint32_t node)
 {
     const bool is_of_first = node < m->first_count;
@@ -50,7 +51,7 @@ static uint32_t act_of(const struct merger *m, int side, uint32_t node)
 
 enum { EDGES = 4 };
 
-/* What is right before the node: two on each side. */
+/* The direct predecessors of the node: two on each side. */
 static uint32_t before(const struct merger *m, uint32_t node, uint32_t edge)
 {
     const int side = edge < EDGES / 2 ? ALIGN_FIRST : ALIGN_SECOND;
@@ -79,7 +80,7 @@ static void lower(struct merger *m, uint32_t node, uint32_t number)
     m->lowest[node] = number < m->lowest[node] ? number : m->lowest[node];
 }
 
-/* All that the node leads to was met. */
+/* All successors of the node were visited. */
 static void leave(struct merger *m, uint32_t node)
 {
     (void)vec_pop(&m->way);
@@ -138,7 +139,7 @@ static void walk(struct merger *m)
     }
 }
 
-/* Each side by itself: where that goes round already, its causes are left out. */
+/* Walks each side by itself: causes that form a cycle there are dropped. */
 static void walk_apart(struct merger *m)
 {
     m->is_apart = true;
@@ -162,8 +163,8 @@ static int compare_counts(const void *left, const void *right, const void *conte
     return a->value < b->value ? -1 : a->value > b->value;
 }
 
-/* Of many strands with pairs in a cycle so many are parted at once: each time all is walked anew.
- */
+/* Of many strands with pairs in a cycle this many are separated at once: each time the whole graph
+ * is walked again. */
 enum { STRANDS_LEFT = 8 };
 
 /* Of the strands with pairs in the cycle, that with the fewest; of many, some. */
@@ -179,7 +180,7 @@ static void find_least_strands(const struct merger *m, uint32_t from, uint32_t e
             ++*map_slot(&counts, first->list.at[node].strand, 0, NULL);
         }
     }
-    must(counts.entries.count > 0); /* neither side goes round by itself */
+    must(counts.entries.count > 0); /* neither side has a cycle by itself */
     sort_stable(counts.entries.at, counts.entries.count, sizeof *counts.entries.at, compare_counts,
                 NULL);
     map_clear(least);
@@ -189,7 +190,7 @@ static void find_least_strands(const struct merger *m, uint32_t from, uint32_t e
     map_release(&counts);
 }
 
-/* Parts pairs of some strands in each cycle; true when there were any. */
+/* Separates pairs of some strands in each cycle; true when there were any. */
 static bool part_cycles(struct merger *m)
 {
     struct alignment *a = m->alignment;
@@ -215,7 +216,7 @@ static bool part_cycles(struct merger *m)
     return is_any;
 }
 
-/* The next pair on the strand from an act on, in either direction, where it met. */
+/* The next pair on the strand from an act on, in either direction. */
 struct meetings {
     struct meeting *after;
     struct meeting *before;

@@ -1,11 +1,11 @@
-/* What both sides did to one object, in another order. Of each object the pairs are gone through as
- * the first side has them: a write is held against the last write before it and against the last
- * read of each other strand, a read against the last write of each other strand. If any two are the
- * other way round, then so are two of these: the writes of an object are in a total order on either
- * side, and what a strand did earlier it did earlier on both. */
+/* Acts of both sides on one object, in different orders. The pairs of each object are visited as
+ * the first side has them. A write is compared with the last write before it and with the last read
+ * of each other strand, a read with the last write of each other strand. If any two are reversed,
+ * then so are two of these: the writes of an object are totally ordered on either side, and a
+ * strand keeps its own order on both. */
 #include "order/align_parts.h"
 
-/* The last that a strand did to an object: acts of the first side; ALIGN_NONE: there was none. */
+/* The last acts of a strand on an object: acts of the first side; ALIGN_NONE: none. */
 struct touched {
     uint32_t strand;
     uint32_t read, write;

@@ -66,14 +66,15 @@ static void draft_nodes(struct draft *d, size_t event_count, struct arena *scrat
     d->first[d->c->count] = d->count;
 }
 
-/* ---- an order of them ---- */
+/* ---- a topological order ---- */
 
 static bool is_first_node(const struct draft *d, uint32_t node)
 {
     return d->first[d->c->of[d->events[node]]] == node;
 }
 
-/* Numbers the draft nodes in the order of the trace, which has every edge go up. O(events). */
+/* Numbers the draft nodes in the order of the trace, in which every edge leads to a later event.
+ * O(events). */
 static void number_forward(const struct draft *d, uint32_t *number)
 {
     uint32_t count = 0;

@@ -5,10 +5,9 @@
  *     ancestors_run(&x, receives, 12);
  *     if (ancestors_of(&x, send) >> 3 & 1) { ... receives[3] comes before send ... }
  *
- * Clocks (reach.h) count main chains only, so whether an event of a handler comes before another
- * needs a walk along the edges. Where many handlers are asked about, one sweep over the graph with
- * a bit for each of 64 events answers for all. Nodes of the sweep are the events that have edges.
- */
+ * Clocks (reachability.h) count main chains only, so a query about an event of a handler needs a
+ * walk along the edges. For many queries, one sweep over the graph with a bit for each of 64 events
+ * answers all. Nodes of the sweep are the events that have edges. */
 #ifndef CLEW_ORDER_ANCESTORS_H
 #define CLEW_ORDER_ANCESTORS_H
 
@@ -24,7 +23,7 @@ enum { ANCESTORS_MAX = 64 };
 struct ancestors {
     const struct hb *hb;
     uint32_t node_count;
-    const event_id *nodes;       /* in an order that the graph allows */
+    const event_id *nodes;       /* in a topological order of the graph */
     const uint32_t *node_before; /* per node: the one before it in its context, ANCESTORS_NONE */
     const uint32_t *node_first;  /* per context, and one more */
     const uint32_t *node_at;     /* node numbers, by context and position */
@@ -39,8 +38,8 @@ struct ancestors {
 
 #define ANCESTORS_NONE UINT32_MAX
 
-/* Makes ready to ask about the graph of hb, which has no cycle and must not be laid out again while
- * x is in use. O(events + edges). */
+/* Prepares queries on the graph of hb, which has no cycle and must not be laid out again while x is
+ * in use. O(events + edges). */
 void ancestors_build(struct ancestors *x, const struct hb *hb, struct arena *a);
 
 /* Sweeps for these events, at most ANCESTORS_MAX. O(nodes + edges) behind the first of them. */
@@ -51,7 +50,7 @@ void ancestors_run(struct ancestors *x, const event_id *events, uint32_t count);
 uint64_t ancestors_of(const struct ancestors *x, event_id id);
 
 /* The number of the first node at or behind the event in its context; ANCESTORS_NONE when there is
- * none: it then comes before nothing outside of its context. */
+ * none: then it precedes nothing outside of its context. */
 uint32_t ancestors_node(const struct ancestors *x, event_id id);
 
 #endif

@@ -7,7 +7,8 @@ struct buckets buckets_sort(const struct bucket_items *items, uint32_t bucket_co
         .first = arena_array(a, uint32_t, (size_t)bucket_count + 2),
         .events = arena_array(a, event_id, items->list.count + 1),
     };
-    uint32_t *next = b.first + 1; /* where a bucket's next event goes; in the end, where it ends */
+    uint32_t *next =
+        b.first + 1; /* the place of a bucket's next event; in the end, the bucket's end */
     vec_each (&items->list, item) {
         must(item->bucket < bucket_count);
         next[item->bucket + 1]++;

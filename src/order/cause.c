@@ -6,7 +6,7 @@
 #include "order/order_graph.h"
 #include "order/sync_edges.h"
 
-/* What an event came of rather than of something else: its message, before that its task began. */
+/* The precedence of causes: the message before the creation of the task. */
 enum rank { RANK_FORK, RANK_JOIN, RANK_MESSAGE, RANK_NONE };
 
 static enum rank rank_of(enum edge_kind kind)
@@ -34,7 +34,7 @@ static enum rank rank_of(enum edge_kind kind)
     bug("edge kind");
 }
 
-/* How it was listed must not matter, so what it is decides first. */
+/* The order of the list must not matter, so the kind decides first. */
 static void find_causes(const struct edges *edges, enum rank rank, event_id *cause_of)
 {
     vec_each (&edges->list, edge) {
@@ -52,7 +52,7 @@ static void find_causes(const struct edges *edges, enum rank rank, event_id *cau
 const event_id *causes_build(const struct trace *t, struct arena *a)
 {
     struct arena scratch = {0};
-    struct notes notes = {0}; /* what is odd about a trace is told by who checks it */
+    struct notes notes = {0}; /* another check reports the irregularities of the trace */
     struct edges edges = {0};
     struct contexts contexts;
     struct messages messages;

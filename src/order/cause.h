@@ -1,14 +1,14 @@
-/* What an event came of on another task: a receive of its send, an accepted connection of whoever
- * asked for it, the first of a task of its creation, a join of the end it waited for. */
+/* The direct cause of an event on another task: the send of a receive, the connect of an accept,
+ * the creation of a task for its first event, the end of a task for its join. */
 #ifndef CLEW_ORDER_CAUSE_H
 #define CLEW_ORDER_CAUSE_H
 
 #include "base/arena.h"
 #include "trace/trace.h"
 
-/* Of each event of t what it came of, EVENT_NONE when that is nothing, or not in the trace; of
- * several a send rather than a creation, and of sends (a message in pieces) the first in the list.
- * Lives in the arena. O(events). */
+/* The cause of each event of t; EVENT_NONE when there is none in the trace. Of several causes a
+ * send precedes a creation, and of sends (a message in pieces) the first in the list counts. Lives
+ * in the arena. O(events). */
 const event_id *causes_build(const struct trace *t, struct arena *a);
 
 #endif

@@ -79,8 +79,8 @@ static bool is_notify(const struct event *e)
     return e->kind == EVENT_SIGNAL || e->kind == EVENT_BROADCAST;
 }
 
-/* Pairs each WAIT_END with its WAIT_BEGIN; one without begins at the task's event before it, which
- * is how Falcon's single WAIT is read. */
+/* Pairs each WAIT_END with its WAIT_BEGIN. A WAIT_END without one begins at the task's previous
+ * event, as Falcon's single WAIT requires. */
 static void collect(struct build *b)
 {
     struct map begun = {0}; /* (task, condition) to its WAIT_BEGIN, EVENT_NONE when it has ended */
@@ -114,7 +114,7 @@ static void collect(struct build *b)
     map_release(&begun);
 }
 
-/* The waits that are open at a point of the list and not served yet, by condition. There are at
+/* The waits that are open at a point of the list and not yet notified, by condition. There are at
  * most as many as tasks. */
 struct open_waits {
     const struct build *b;
@@ -193,8 +193,8 @@ static void open_waits_init(struct open_waits *o, struct build *b)
     }
 }
 
-/* Who wakes whom in the list: each notify serves, of the waits open at its point, the one that ends
- * first, or all. */
+/* Matches notifies with waits in the list: each signal ends, of the waits open at its point, the
+ * one that ends first; a broadcast ends all. */
 static void serve_all(struct build *b)
 {
     struct open_waits o;

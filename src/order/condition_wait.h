@@ -1,5 +1,5 @@
-/* Waits for conditions, and the notifies that may end them. Which notify ends which wait is free,
- * except that a signal ends one wait; what the list itself shows is kept beside.
+/* Condition waits, and the notifies that may end them. Any notify may end any wait, except that a
+ * signal ends one wait; the pairs that the list shows are kept beside.
  *
  * A SEM_WAIT on a counted semaphore (order/semaphore.h) is a wait without a beginning; a SEM_POST
  * ends one such wait, and so does each unit of the initial count. */
@@ -19,19 +19,19 @@ struct wait {
     uint32_t condition; /* dense number */
     event_id begin;     /* EVENT_NONE when its end is the task's first event */
     event_id end;
-    event_id notify; /* what ends it in the list; EVENT_NONE: nothing did, and it needs nothing */
+    event_id notify; /* the notify that ends it in the list; EVENT_NONE: none, and it needs none */
     bool is_paired;  /* its beginning is a WAIT_BEGIN, not just the task's event before its end */
     bool is_semaphore;
 };
 
-/* Whether the wait asks for a notify in a prefix. */
+/* Whether the wait requires a notify in a prefix. */
 static inline bool wait_is_bound(const struct wait *w)
 {
     return w->notify != EVENT_NONE || w->is_semaphore;
 }
 
-/* Whether it asks for one where all events are placed. A semaphore's asks for no more than edges
- * and sections say: to choose among its posts is a pigeonhole problem. */
+/* Whether the wait requires one where all events are placed. Of a semaphore only edges and sections
+ * count: to choose among its posts is a pigeonhole problem. */
 static inline bool wait_is_strict(const struct wait *w)
 {
     return w->notify != EVENT_NONE && !w->is_semaphore;
@@ -42,7 +42,7 @@ struct condition {
     uint32_t name;
     uint32_t first; /* its notifies are notifies[first .. first + count), in listed order */
     uint32_t count;
-    uint32_t token_count; /* the initial count of a semaphore: so many waits need no notify */
+    uint32_t token_count; /* the initial count of a semaphore: this many waits need no notify */
 };
 
 struct waits {
@@ -53,7 +53,7 @@ struct waits {
     const event_id *notifies; /* SIGNAL and BROADCAST events, SEM_POST of counted semaphores */
 };
 
-/* Notes waits that nothing in the list ends. O(events + notifies * tasks). */
+/* Finds the waits; notes those that nothing in the list ends. O(events + notifies * tasks). */
 void waits_build(struct waits *w, const struct trace *t, const struct semaphores *s,
                  struct arena *a, struct notes *n);
 

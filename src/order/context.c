@@ -3,9 +3,9 @@
 #include "order/event_notes.h"
 #include "wire/kind.h"
 
-/* Where the walk stands in one task. */
+/* The position of the walk in one task. */
 struct walk {
-    uint32_t handler;  /* the one we are in, 0: none (context 0 is a main chain) */
+    uint32_t handler;  /* the current one, 0: none (context 0 is a main chain) */
     uint32_t depth;    /* of HANDLER_BEGINs in it that have not ended */
     uint32_t plain;    /* handlers of no message that have not ended: parts of the main chain */
     event_id previous; /* event of the task */
@@ -29,7 +29,7 @@ static bool is_receive(const struct build *b, event_id id)
     return id != EVENT_NONE && trace_at(b->t, id)->kind == EVENT_RECV;
 }
 
-/* What handlers of no message are about: a start, a timer, a write. */
+/* The kinds of events that handlers without a message have: a start, a timer, a write. */
 static bool is_occasion(const struct build *b, event_id id)
 {
     const uint16_t kind = id == EVENT_NONE ? 0 : trace_at(b->t, id)->kind;
@@ -59,8 +59,7 @@ static void place_on_main(struct build *b, struct walk *w, event_id id)
     w->main[0] = id;
 }
 
-/* Takes the RECV before, which was the last event of the main chain, into the handler that begins.
- */
+/* Moves the preceding RECV, the last event of the main chain, into the handler that begins. */
 static void handler_begin(struct build *b, struct walk *w, event_id id)
 {
     const uint32_t task = trace_at(b->t, id)->task;
@@ -102,7 +101,7 @@ static void step_on_main(struct build *b, struct walk *w, event_id id)
         return;
     }
     if (follows_receive) {
-        settle(b, w, w->previous); /* no handler's, as we know only now */
+        settle(b, w, w->previous); /* it belongs to no handler, as is known only now */
     }
     if (e->kind != EVENT_RECV) {
         settle(b, w, id);

@@ -24,8 +24,8 @@ struct context {
     uint32_t count;   /* a main chain may be empty; a handler has its RECV and HANDLER_BEGIN */
     event_id receive; /* handlers: the RECV that begins it, its first event */
     event_id hang;    /* handlers: the main event it comes after, EVENT_NONE when there is none */
-    event_id next; /* handlers: the main event its end is before, EVENT_NONE when there is none */
-    bool is_ended; /* handlers: false when it holds the rest of its task */
+    event_id next;    /* handlers: the main event after its end, EVENT_NONE when there is none */
+    bool is_ended;    /* handlers: false when it holds the rest of its task */
 };
 
 /* Arrays are the arena's that built them; read them in place. */
@@ -39,7 +39,7 @@ struct contexts {
     const event_id *last; /* per task: its last event in the list, EVENT_NONE when it has none */
 };
 
-/* What program order is. */
+/* The rule that defines program order. */
 enum context_rule {
     CONTEXT_HANDLERS_APART, /* as drawn above */
     CONTEXT_TASKS,          /* each task's whole list, handlers included */

@@ -1,9 +1,9 @@
 #include "order/descendants.h"
 
-/* Edges that a walk looks at. */
+/* The largest number of edges that a walk follows. */
 enum { EDGES_MAX = 64 };
 
-/* Adds the event with what follows it in its context; false when there is no room. */
+/* Adds the event with its successors in its context; false when the list is full. */
 static bool add(struct descendants *d, const struct contexts *c, event_id id)
 {
     const struct descendant found = {.context = c->of[id], .position = c->position[id]};
@@ -15,11 +15,11 @@ static bool add(struct descendants *d, const struct contexts *c, event_id id)
     if (d->count == DESCENDANTS_MAX) {
         return false;
     }
-    d->list[d->count++] = found; /* perhaps a second time, from further ahead */
+    d->list[d->count++] = found; /* perhaps a second time, from an earlier position */
     return true;
 }
 
-/* Adds what the edges from here on lead to. */
+/* Adds the targets of the edges from here on. */
 static bool follow(struct descendants *d, const struct hb *hb, struct descendant from,
                    bool is_start, size_t *edge_count)
 {

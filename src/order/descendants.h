@@ -1,10 +1,10 @@
-/* Descendants: what an event of a handler comes before, where that is little.
+/* Descendants: the successors of an event of a handler, where they are few.
  *
  *     struct descendants d;
  *     if (descendants_find(&d, hb, receive) && descendants_have(&d, hb, send)) { ... }
  *
- * Most handlers send a message or two, whose handlers lead no further. A short walk then tells all;
- * where it grows long, ancestors.h answers for many events at once. */
+ * Most handlers send a message or two, whose handlers lead no further. Then a short walk finds all;
+ * when it grows long, ancestors.h answers for many events at once. */
 #ifndef CLEW_ORDER_DESCENDANTS_H
 #define CLEW_ORDER_DESCENDANTS_H
 
@@ -26,8 +26,8 @@ struct descendants {
     struct descendant list[DESCENDANTS_MAX];
 };
 
-/* Finds what comes after an event of a handler, in other contexts, by other ways than the main
- * event that the handler ends before. False when more contexts or edges than a few take part. */
+/* Finds the successors of an event of a handler, in other contexts, by other paths than the main
+ * event after the handler's end. False when more than a few contexts or edges take part. */
 bool descendants_find(struct descendants *d, const struct hb *hb, event_id id);
 
 /* Whether the event is among them. */

@@ -56,7 +56,7 @@ static void add_streams(struct hb *hb)
     map_release(&last_of);
 }
 
-/* The beginning of a section before its end, where program order does not say so. Returns whether
+/* Orders the beginning of a section before its end, where program order does not. Returns whether
  * there was such a section. */
 static bool add_within(struct hb *hb)
 {
@@ -83,8 +83,8 @@ static void latest_push(const struct section **two, const struct section *s)
     two[0] = s;
 }
 
-/* The sections of a lock as they went: each after the last of every other task that excludes it and
- * had ended. */
+/* The sections of a lock as observed: each after the last ended one of every other task that
+ * excludes it. */
 static void add_section_order_by_task(struct hb *hb, const struct lock *lock)
 {
     struct arena scratch = {0};
@@ -143,7 +143,7 @@ static bool add_section_order(struct hb *hb, const struct lock *lock)
     return true;
 }
 
-/* What the list shows beyond what must be: the order of sections ... */
+/* Adds the observed orders beyond the required ones: the order of sections ... */
 static void add_locks_observed(struct hb *hb)
 {
     for (uint32_t i = 0; i < hb->sections.lock_count; i++) {
@@ -154,7 +154,7 @@ static void add_locks_observed(struct hb *hb)
     }
 }
 
-/* ... and who woke whom. */
+/* ... and the notify that ended each wait. */
 static void add_waits_observed(struct hb *hb)
 {
     for (uint32_t i = 0; i < hb->waits.count; i++) {
@@ -190,9 +190,8 @@ static bool goes_against_list(const struct edges *e)
 
 /* ---- contradictions ---- */
 
-/* Walks back from an event that can never come, each time to what it waits for, until a context
- * comes up again: the walk from there is a cycle. Returns the number of events written, at most
- * max. */
+/* Walks back from a blocked event, each time to an event it waits for, until a context repeats: the
+ * walk from there is a cycle. Returns the number of events written, at most max. */
 static size_t find_cycle(const struct hb *hb, event_id blocked, event_id *cycle, size_t max)
 {
     const struct contexts *c = &hb->contexts;
@@ -244,7 +243,7 @@ static void note_cycle(const struct hb *hb, event_id blocked, struct notes *n)
 
 /* ---- building ---- */
 
-/* Sweeps the graph as it is. A graph along the list has no cycle, and needs no sweep to say so. */
+/* Sweeps the graph as it is. A graph along the list has no cycle and needs no sweep to check. */
 static event_id sweep(struct hb *hb, enum reach_scope scope)
 {
     reach_release(&hb->before);
@@ -376,16 +375,16 @@ void hb_release(struct hb *hb)
     arena_release(&hb->arena);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
-/* What comes before b, b included, as far as a is on a main chain. */
+/* Whether a, on a main chain, is b or comes before it. */
 static bool main_is_not_after(const struct hb *hb, event_id a, event_id b)
 {
     const uint32_t task = hb->trace->events.at[a].task;
     return hb->contexts.position[a] < reach_count(&hb->before, b, task);
 }
 
-/* Handlers that a walk has seen, and from which position on. */
+/* Handlers that a walk has visited, and from which position on. */
 struct walk {
     VEC(struct map_entry) queue;
     struct map from; /* handler to the least position */
@@ -402,7 +401,7 @@ static void walk_to(struct walk *w, const struct contexts *c, event_id id)
     }
 }
 
-/* From handler to handler, for as long as no edge reaches a main chain that reaches b. */
+/* Walks from handler to handler, until an edge reaches a main chain that reaches b. */
 static bool walk_reaches(const struct hb *hb, event_id a, event_id b)
 {
     const struct contexts *c = &hb->contexts;

@@ -1,11 +1,11 @@
-/* Happens-before: what must come before what in a trace, under a model, and how to ask.
+/* Happens-before: the order of the events of a trace that a model requires, and queries on it.
  *
  *     struct hb hb;
  *     if (hb_build(&hb, t, &(struct hb_options){.model = HB_STRICT}, notes, e) < 0) { ... }
  *     if (hb_is_before(&hb, send, receive)) { ... }
  *     hb_release(&hb);
  *
- * docs/theory/races-semantics.md says exactly what the models mean. */
+ * docs/theory/races-semantics.md defines the models exactly. */
 #ifndef CLEW_ORDER_HB_H
 #define CLEW_ORDER_HB_H
 
@@ -27,12 +27,13 @@
 #include "trace/trace.h"
 
 enum hb_model {
-    HB_STRICT,   /* only what every allowed order obeys; handlers are contexts, locks are free */
-    HB_OBSERVED, /* each task's whole list, and locks and waits as they went */
-    HB_TASKS,    /* each task's whole list, and waits as they went; locks are free */
+    HB_STRICT,   /* only orders that every allowed execution obeys; handlers are contexts, locks are
+                    free */
+    HB_OBSERVED, /* each task's whole list, and locks and waits as observed */
+    HB_TASKS,    /* each task's whole list, and waits as observed; locks are free */
 };
 
-/* Which of hb.before and hb.after are there. */
+/* Which of hb.before and hb.after exist. */
 enum hb_sides {
     HB_BEFORE, /* all that hb_is_before needs */
     HB_AFTER,
@@ -41,8 +42,8 @@ enum hb_sides {
 
 struct hb_options {
     enum hb_model model;
-    enum reach_scope scope;    /* which pairs of events can be asked about, see reach.h */
-    const struct given *given; /* orders given by the user, NULL: none */
+    enum reach_scope scope;    /* the pairs of events that queries may name, see reachability.h */
+    const struct given *given; /* user-supplied orders, NULL: none */
     bool fixes_onces;          /* no routine of a one-time initialization is movable */
 };
 
@@ -51,7 +52,7 @@ struct reads_from;
 /* Open for reading. */
 struct hb {
     const struct trace *trace;
-    const struct reads_from *reads; /* what reads saw; NULL: what the list says (reads_from.h) */
+    const struct reads_from *reads; /* the writes that reads saw; NULL: as listed (reads_from.h) */
     enum hb_model model;
     struct contexts contexts;
     struct semaphores semaphores;
@@ -59,33 +60,31 @@ struct hb {
     struct messages messages;
     struct waits waits;
     struct sections sections;
-    struct edges edges; /* what the graph was laid out from */
+    struct edges edges; /* the edges of the graph */
     struct graph graph;
     struct reach before, after;
     enum reach_scope scope;
     enum hb_sides sides;
     size_t dropped;        /* edges against the list, dropped to break a cycle */
-    bool follows_list;     /* the list itself is an order that the graph allows */
+    bool follows_list;     /* the list itself is a topological order of the graph */
     bool has_dropped;      /* edges against the list, which were part of a cycle */
     bool is_contradictory; /* no order puts the beginning of each section before its end */
     struct arena arena;
     struct arena layout; /* of the graph and its reach, which edges added later replace */
 };
 
-/* Builds the relation, into *hb. Everything odd about the trace is noted with the event it was met
- * at. Where edges contradict each other, those against the list are dropped, and the cycle is
- * noted. Fails on a given order that names what is not there. O(events + joins * tasks). */
+/* Builds the relation, into *hb. Notes every irregularity of the trace with its event. Where edges
+ * form a cycle, those against the list are dropped, and the cycle is noted. Fails on a
+ * user-supplied order that names a missing event. O(events + joins * tasks). */
 MUST_USE int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *options,
                       struct notes *n, struct err *e);
 void hb_release(struct hb *hb);
 
 /* Lays the graph out again with the edges that were added to hb->edges since. Returns EVENT_NONE,
- * or an event that can never come because of a cycle; hb->graph has the cycle, and nothing may be
- * asked. */
+ * or an event that a cycle blocks; hb->graph has the cycle then, and queries are not allowed. */
 event_id hb_rebuild(struct hb *hb);
 
-/* Asks for another scope, and perhaps for what comes after, from now on. hb_build asks for
- * HB_BEFORE. */
+/* Changes the scope of queries, and with HB_BOTH adds hb.after. hb_build uses HB_BEFORE. */
 void hb_rescope(struct hb *hb, enum reach_scope scope, enum hb_sides sides);
 
 /* True when a must come before b; false for a == b. O(1), or a walk along the edges that leave the

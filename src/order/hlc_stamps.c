@@ -96,7 +96,8 @@ static void stamp(struct stamping *s, uint32_t process, event_id id)
     s->at[process] = s->next[id];
 }
 
-/* Stamps what can be, from this process on: whoever waits for a send goes on when it is stamped. */
+/* Stamps all possible events, from this process on: a stamped send resumes the processes that wait
+ * for it. */
 static void run(struct stamping *s, uint32_t process)
 {
     VEC(uint32_t) ready = {0};

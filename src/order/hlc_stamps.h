@@ -1,5 +1,5 @@
-/* Hybrid logical stamps of a trace that has none: computed from the physical times of its events
- * and from its messages, as processes that carry such clocks would have (wire/hlc.h). */
+/* Hybrid logical clocks for a trace that has none. They are computed from the physical times of its
+ * events and from its messages, as processes with such clocks would (wire/hlc.h). */
 #ifndef CLEW_ORDER_HLC_STAMPS_H
 #define CLEW_ORDER_HLC_STAMPS_H
 
@@ -7,7 +7,7 @@
 #include "trace/trace.h"
 #include "wire/hlc.h"
 
-/* Who stamps, and what was received from whom. */
+/* The processes that stamp, and the messages between them. */
 struct hlc_processes {
     const uint32_t *process_of; /* per task */
     uint32_t process_count;
@@ -15,9 +15,9 @@ struct hlc_processes {
     const event_id *order;        /* the events, those of each process in its order; NULL: t's */
 };
 
-/* The stamp of every event, in the arena. An event without a time has that of the one before it in
- * its process. Where messages need each other in a circle, which no clocks allow, the first event
- * of the trace that waits is stamped as if its message said nothing. O(events + messages). */
+/* The stamp of every event, in the arena. An event without a time has that of its predecessor in
+ * its process. Where messages form a cycle, which no clocks allow, the first waiting event of the
+ * trace is stamped without its message. O(events + messages). */
 const struct hlc *hlc_build(const struct trace *t, const struct hlc_processes *p, struct arena *a);
 
 #endif

@@ -63,7 +63,7 @@ static uint32_t flow_of(struct build *b, const struct event *e)
     return flow_in(b, &b->sized, map_pair(e->object, size));
 }
 
-/* A connection is its two endpoints, whichever asked. */
+/* A connection is its two endpoints, in any order. */
 static uint32_t connection_of(struct build *b, const struct event *e)
 {
     const struct names *names = &b->t->tables.names;
@@ -78,7 +78,7 @@ static uint32_t connection_of(struct build *b, const struct event *e)
     return *map_slot(&b->connections, key, (uint32_t)b->connections.entries.count, NULL);
 }
 
-/* Neither a name nor a channel: there is nothing to match it by. */
+/* An event with neither a name nor a channel cannot be matched. */
 static bool is_anonymous(const struct event *e)
 {
     return e->object == 0 && e->message == 0;
@@ -122,7 +122,7 @@ struct side {
     uint64_t from, to; /* bytes of the current event */
 };
 
-/* Goes on to the next event that has bytes; false at the end. */
+/* Advances to the next event with bytes; false at the end. */
 static bool side_next(const struct trace *t, struct side *s)
 {
     while (s->index < s->all.count) {
@@ -136,7 +136,7 @@ static bool side_next(const struct trace *t, struct side *s)
     return false;
 }
 
-/* The receive brings a part of the message found last. */
+/* Adds the receive as a part of the last message. */
 static void add_part(struct build *b, event_id receive)
 {
     vec_push(&b->parts,
@@ -218,7 +218,7 @@ static void match_messages(struct build *b)
     arena_release(&scratch);
 }
 
-/* What a RECV of 0 bytes has seen: the end of the stream, or that bytes are there. */
+/* Matches the RECVs of 0 bytes: they saw the end of the stream, or that bytes were available. */
 static void match_ends(struct build *b)
 {
     stream_end_list ends = {0};

@@ -1,4 +1,4 @@
-/* Messages: which send was received where.
+/* Messages: pairs of sends and receives.
  *
  * Streams (TCP, Unix, pipes) are matched per directed channel by byte ranges, so that a message may
  * be sent and received in pieces; everything else by the message's name, or by channel and size. */
@@ -17,10 +17,10 @@
 struct message {
     event_id send;    /* the first of its sends */
     event_id receive; /* the first of its receives */
-    uint32_t stream;  /* name of the channel it flowed in, 0 when it was no stream */
+    uint32_t stream;  /* name of its channel, 0 when it was no stream */
 };
 
-/* A receive, and the message it brings a part of. */
+/* A receive, and the message of which it has a part. */
 struct message_part {
     event_id receive;
     uint32_t message;
@@ -30,7 +30,7 @@ struct message_part {
 struct messages {
     const struct message *list;
     size_t count;
-    const struct message_part *parts; /* every receive that brings something */
+    const struct message_part *parts; /* every receive that has a matched part */
     size_t part_count;
 };
 
@@ -41,7 +41,7 @@ void messages_build(struct messages *m, const struct trace *t, struct edges *edg
 
 #define MESSAGE_NONE UINT32_MAX
 
-/* The message that the receive brings a part of, MESSAGE_NONE when its send is not in the trace.
+/* The message of which the receive has a part, MESSAGE_NONE when its send is not in the trace.
  * O(log). */
 uint32_t message_of_receive(const struct messages *m, event_id receive);
 

@@ -20,7 +20,7 @@ struct routine {
 struct use {
     uint32_t routine;
     uint32_t next; /* use of the same variable by another routine */
-    bool reads;    /* what was there before it */
+    bool reads;    /* a value written before it */
     bool writes;
 };
 
@@ -85,7 +85,7 @@ static bool is_whole(const struct build *b, const struct routine *r)
            b->c->of[r->once.begin] == b->c->of[r->once.end];
 }
 
-/* ---- what a routine does ---- */
+/* ---- the events of a routine ---- */
 
 static bool reads(const struct event *e)
 {
@@ -98,7 +98,8 @@ static bool writes(const struct event *e)
     return e->kind == EVENT_WRITE || e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
 }
 
-/* Whether the event neither waits for others nor depends on them, but through what it reads. */
+/* Whether the event neither waits for others nor depends on them, except through the values that it
+ * reads. */
 static bool is_independent(const struct event *e)
 {
     const enum event_class class = event_class(e);
@@ -140,7 +141,7 @@ static void read_routine(struct build *b, uint32_t number)
     }
 }
 
-/* ---- what others do to its variables ---- */
+/* ---- accesses of others to its variables ---- */
 
 /* The creation of the task, or of the one that created it and so on, by `ancestor`; 0 when there is
  * none. */
@@ -171,8 +172,8 @@ static event_id limit_for(struct build *b, uint32_t task, uint32_t routine)
     return *limit;
 }
 
-/* An access from outside the routine: the routine is fixed when its place decides what it reads, or
- * when the access could tell that it has run. */
+/* Checks an access outside the routine: the routine is fixed when its place decides the values that
+ * it reads, or when the access could observe that it has run. */
 static void check_access(struct build *b, const struct use *use, event_id id)
 {
     struct routine *r = &b->routines.at[use->routine];
@@ -225,7 +226,7 @@ static void collect(struct build *b, struct arena *scratch)
     }
 }
 
-/* Keeps the movable routines and renumbers what speaks of them. */
+/* Keeps the movable routines and renumbers all references to them. */
 static void keep_movable(struct onces *o, struct build *b, struct arena *scratch, struct arena *a)
 {
     const uint32_t count = (uint32_t)b->routines.count;

@@ -1,15 +1,16 @@
-/* One-time initialization (pthread_once, call_once): whose routine another task could run instead.
+/* One-time initialization (pthread_once, call_once), and the routines that another task could run
+ * instead.
  *
  *     A:  count++   once-begin o   made = 1   once o
  *     B:                                              once o   count++
  *
- * Whoever calls first runs the routine, and what the routine does is before every return from a
- * call. What A did before its call is before B's in this execution only. A routine is *movable*
- * when a call of another task could run it with the same effect: then it is a critical section of
+ * The first caller runs the routine, and the effects of the routine precede every return from a
+ * call. The events of A before its call precede B's in this execution only. A routine is *movable*
+ * when a call of another task could run it with the same effect. Then it is a critical section of
  * its task that each later ONCE of the object excludes, instead of an order of the calls.
  *
- * Movable is a routine that is the only one of its object, blocks nowhere, reads nothing that the
- * call's place in the execution decides, and writes nothing that was read before it was complete
+ * A movable routine is the only one of its object, blocks nowhere, reads nothing that depends on
+ * the call's place in the execution, and writes nothing that was read before it was complete
  * (docs/theory/races-semantics.md, "One-time initialization"). */
 #ifndef CLEW_ORDER_ONCE_H
 #define CLEW_ORDER_ONCE_H

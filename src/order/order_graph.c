@@ -11,9 +11,9 @@ void edges_release(struct edges *e)
     vec_release(&e->list);
 }
 
-/* Lays out the edges by the end that `is_source` picks: a stable counting sort by the slot the
- * event has among the members of all contexts, which is by context and then by position. Sets
- * place[i] to where edge i went. */
+/* Lays out the edges by the end that `is_source` picks: a stable counting sort by the slot of the
+ * event among the members of all contexts, that is by context and then by position. Sets place[i]
+ * to the new place of edge i. */
 static struct graph_end *lay_out(const struct contexts *c, const struct edges *e, bool is_source,
                                  uint32_t *first, uint32_t *place, struct arena *a)
 {

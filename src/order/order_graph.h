@@ -1,5 +1,4 @@
-/* The graph of what must come before what: contexts as chains, and edges between them, each with
- * its reason. */
+/* The order graph: contexts as chains, and edges between them, each with its reason. */
 #ifndef CLEW_ORDER_ORDER_GRAPH_H
 #define CLEW_ORDER_ORDER_GRAPH_H
 
@@ -10,26 +9,26 @@
 #include "base/vec.h"
 #include "order/context.h"
 
-/* What the source of an edge is to its target. */
+/* The relation of the source of an edge to its target. */
 enum edge_kind {
     EDGE_HANDLER,    /* is reached before the handler of */
     EDGE_HANDLED,    /* ends the handler before */
     EDGE_FORK,       /* creates the task of */
     EDGE_JOIN,       /* ends what is joined by */
-    EDGE_MESSAGE,    /* sends what is received by */
+    EDGE_MESSAGE,    /* sends the message received by */
     EDGE_STREAM,     /* ends the bytes before those received by */
-    EDGE_CONNECT,    /* asks for what is accepted by */
+    EDGE_CONNECT,    /* requests the connection accepted by */
     EDGE_CLOSE,      /* closes the connection seen by */
-    EDGE_ATOMIC,     /* stores what is loaded by */
-    EDGE_SEMAPHORE,  /* raises what is lowered by */
+    EDGE_ATOMIC,     /* stores the value loaded by */
+    EDGE_SEMAPHORE,  /* raises the semaphore lowered by */
     EDGE_BARRIER,    /* arrives at the barrier of */
     EDGE_ONCE,       /* completes the initialization seen by */
     EDGE_ANNOTATION, /* is declared to come before */
-    EDGE_GIVEN,      /* is given to come before */
+    EDGE_GIVEN,      /* is ordered by the user before */
     EDGE_WITHIN,     /* begins the section ended by */
     EDGE_SECTION,    /* releases the lock before */
     EDGE_NOTIFY,     /* wakes */
-    EDGE_EXCLUSION,  /* ends before there is room for */
+    EDGE_EXCLUSION,  /* ends before capacity is free for */
 };
 
 struct edge {
@@ -38,7 +37,7 @@ struct edge {
     enum edge_kind kind;
 };
 
-/* Edges in the making, in any order; duplicates do no harm. {0} is empty. */
+/* Edges under construction, in any order; duplicates do no harm. {0} is empty. */
 struct edges {
     VEC(struct edge) list;
 };

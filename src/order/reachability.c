@@ -6,10 +6,10 @@
 #include "base/map.h"
 #include "trace/name_scope.h"
 
-/* The clock of who knows nothing, with which all begin. */
+/* The empty clock, with which all begin. */
 enum { CLOCK_NOTHING = 0 };
 
-/* Clocks in use: full width, counted, recycled but for CLOCK_NOTHING. */
+/* A pool of full-width clocks: reference-counted, recycled except CLOCK_NOTHING. */
 struct pool {
     uint32_t width;
     struct arena *arena; /* of the clocks */
@@ -50,7 +50,7 @@ static void pool_release(struct pool *p)
     vec_release(&p->unused);
 }
 
-/* What is known at a point: a clock, and separately how much of the task's own main chain, which
+/* The knowledge at a point: a clock, and separately the count of the task's own main chain, which
  * changes with every event of it. */
 struct knowledge {
     uint32_t clock;
@@ -63,13 +63,14 @@ struct lane {
     uint32_t end;
 };
 
-/* Where the sweep stands in a context. */
+/* The position of the sweep in a context. */
 struct stand {
     uint32_t done;       /* events swept */
     struct lane in, out; /* in the direction of the sweep */
     struct knowledge now;
     uint32_t row;
-    bool is_sharing; /* a handler that knows what its main chain does at the event it hangs off */
+    bool is_sharing; /* a handler whose knowledge equals that of its main chain at the event it
+                        hangs off */
 };
 
 struct sweep {
@@ -81,14 +82,14 @@ struct sweep {
     uint32_t event_count;
     struct pool pool;
     struct stand *stands; /* per context */
-    /* Per task: what its handlers since the last main event, or behind the next one when backward,
-     * know together. They all lead to the same main event, so one clock is kept for them. */
+    /* Per task: the joint knowledge of its handlers since the last main event, or behind the next
+     * one when backward. They all lead to the same main event, so one clock is kept for them. */
     struct knowledge *gathered;
-    struct knowledge *sent;  /* per edge, by its place in out: what it carries */
-    uint32_t *row;           /* per event */
-    uint32_t *heard;         /* per edge, by its place in in */
-    uint32_t due;            /* so many events of the list, in the direction, may be swept */
-    VEC(uint32_t) resumable; /* contexts that were blocked and may not be any more */
+    struct knowledge *sent; /* per edge, by its place in out: the knowledge it carries */
+    uint32_t *row;          /* per event */
+    uint32_t *heard;        /* per edge, by its place in in */
+    uint32_t due; /* the number of events of the list, in the direction, that may be swept */
+    VEC(uint32_t) resumable; /* contexts that were blocked and may be free now */
 };
 
 /* ---- the graph in the direction of the sweep ---- */
@@ -150,7 +151,7 @@ static void row_new(struct sweep *s, uint32_t context)
     stand->row = (uint32_t)(used / group->width);
 }
 
-/* Each number the larger of the two. */
+/* The pointwise maximum of two clocks, into the first. */
 static void clock_raise(uint32_t *restrict clock, const uint32_t *restrict other, uint32_t width)
 {
     for (uint32_t i = 0; i < width; i++) {
@@ -158,7 +159,7 @@ static void clock_raise(uint32_t *restrict clock, const uint32_t *restrict other
     }
 }
 
-/* Adds what is known at an event of more_task to what is known at one of task. */
+/* Joins the knowledge at an event of more_task into that at an event of task. */
 static void know(struct sweep *s, struct knowledge *now, uint32_t task,
                  const struct knowledge *more, uint32_t more_task)
 {
@@ -170,7 +171,7 @@ static void know(struct sweep *s, struct knowledge *now, uint32_t task,
     now->own = now->own > clock[task] ? now->own : clock[task];
 }
 
-/* A clock that nobody else looks at, equal to this one, which is given up. */
+/* An unshared clock equal to this one, whose reference is dropped. */
 static uint32_t clock_own(struct pool *p, uint32_t clock)
 {
     if (p->user_count.at[clock] == 1) {
@@ -199,7 +200,7 @@ static void gather(struct sweep *s, uint32_t context)
     know(s, all, task, &s->stands[context].now, task);
 }
 
-/* A main event knows what the handlers knew that lead to it. */
+/* Joins the knowledge of the handlers that lead to a main event into it. */
 static void take_gathered(struct sweep *s, uint32_t task)
 {
     struct knowledge *all = &s->gathered[task];
@@ -210,7 +211,7 @@ static void take_gathered(struct sweep *s, uint32_t task)
     }
 }
 
-/* Takes in what the edges into the next event, so many, carry. */
+/* Joins the knowledge that the edges into the next event carry. */
 static void join(struct sweep *s, uint32_t context, uint32_t edge_count)
 {
     struct stand *stand = &s->stands[context];
@@ -218,7 +219,7 @@ static void join(struct sweep *s, uint32_t context, uint32_t edge_count)
     uint32_t place = stand->in.at;
     stand->in.at += edge_count * s->stride;
     if (stand->done == 0 && edge_count == 1 && s->in[place].event == hang_of(s->r, context)) {
-        /* A handler that knows what its main chain knew shares its clock and row. */
+        /* A handler with the knowledge of its main chain shares its clock and row. */
         pool_drop(&s->pool, stand->now.clock);
         stand->now = s->sent[s->in[place].twin];
         stand->row = s->row[s->in[place].event];
@@ -246,7 +247,7 @@ static void join(struct sweep *s, uint32_t context, uint32_t edge_count)
 
 enum { NOT_READY = -1 };
 
-/* How many edges lead to the event at this position, which is next, or NOT_READY while one comes
+/* The number of edges into the event at this position, which is next, or NOT_READY while one comes
  * from an event that is not swept. */
 static int64_t ready_edges(const struct sweep *s, struct lane in, uint32_t position)
 {
@@ -269,8 +270,8 @@ static void send_out(struct sweep *s, uint32_t context, uint32_t position)
         if (s->r->scope != REACH_NONE) {
             struct knowledge *sent = &s->sent[out->at];
             *sent = stand->now;
-            /* Carrying it would keep a clock per handler alive. What a handler shares with its main
-             * chain is known there already. */
+            /* A clock carried here would stay alive per handler. The knowledge that a handler
+             * shares with its main chain is known there already. */
             if (is_gathered(s, context, s->out[out->at].kind)) {
                 if (!stand->is_sharing) {
                     gather(s, context);
@@ -314,7 +315,7 @@ static bool step(struct sweep *s, event_id id)
     return true;
 }
 
-/* Goes on in a context up to what is due. */
+/* Advances in a context up to `due`. */
 static void go_on(struct sweep *s, uint32_t context)
 {
     bool has_stepped = true;
@@ -324,8 +325,8 @@ static void go_on(struct sweep *s, uint32_t context)
     }
 }
 
-/* In listed order as far as the edges allow, so that few clocks live at once; what has to wait goes
- * on when what it waited for has come. */
+/* Sweeps in listed order as far as the edges allow, so that few clocks live at once; a blocked
+ * context resumes when its predecessors were swept. */
 static event_id sweep_all(struct sweep *s)
 {
     for (uint32_t i = 0; i < s->event_count; i++) {
@@ -344,7 +345,7 @@ static event_id sweep_all(struct sweep *s)
     return EVENT_NONE;
 }
 
-/* ---- setting up ---- */
+/* ---- setup ---- */
 
 /* Marks the names of memory that processes share; false, and nothing taken, when there are none. */
 static bool mark_shared(const struct trace *t, struct bits *shared, struct arena *a)
@@ -466,7 +467,7 @@ void reach_release(struct reach *r)
     *r = (struct reach){0};
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static uint32_t count_on_chain(const struct reach *r, event_id id)
 {

@@ -1,11 +1,11 @@
-/* Reach: for every event, how much of each main chain comes before it; or after it, when the graph
- * is swept backward.
+/* Reachability: for every event, how much of each main chain comes before it; or after it, when the
+ * graph is swept backward.
  *
- * Handlers are many and short, so clocks count events of main chains only, and an event has a
- * clock of its own only where an edge joins it: everything up to the next join shares it. While
- * sweeping, full clocks live only as long as somebody still needs them; what is kept of them is a
- * row of the tasks that are asked about (those of the event's node, or all). Nodes that share
- * memory (trace/name_scope.h) count as one node here. */
+ * Handlers are many and short, so clocks count events of main chains only. An event has a clock of
+ * its own only where an edge joins it: all events up to the next join share it. During the sweep,
+ * full clocks live only as long as they are needed. The result keeps a row of the tasks in scope
+ * (those of the event's node, or all). Nodes that share memory (trace/name_scope.h) count as one
+ * node here. */
 #ifndef CLEW_ORDER_REACHABILITY_H
 #define CLEW_ORDER_REACHABILITY_H
 
@@ -18,11 +18,11 @@
 #include "trace/trace.h"
 
 enum reach_direction {
-    REACH_BEFORE, /* forward: what comes before an event */
-    REACH_AFTER,  /* backward: what comes after it */
+    REACH_BEFORE, /* forward: the predecessors of an event */
+    REACH_AFTER,  /* backward: its successors */
 };
 
-/* Which tasks a row speaks of. */
+/* The tasks that a row covers. */
 enum reach_scope {
     REACH_ALL,  /* every task */
     REACH_NODE, /* the tasks of the event's own node; of all that share memory, if it is one */
@@ -46,24 +46,24 @@ struct reach {
     const uint32_t *group_of; /* per task */
     const uint32_t *slot_of;  /* per task: its column in its group's rows */
     const uint32_t *row;      /* per event: its row in the group of its task */
-    const uint32_t *swept;    /* per context: how many of its events the sweep has passed */
+    const uint32_t *swept;    /* per context: the number of its events that the sweep has passed */
     /* Per edge, at the place of its far end in graph.in (graph.out when backward): how much of the
-     * main chain of the far end's task is known at the near end already. */
+     * main chain of the far end's task is already known at the near end. */
     const uint32_t *heard;
 };
 
-/* Sweeps the graph. Returns EVENT_NONE, or an event that can never come because of a cycle; *r is
- * then good for nothing but `swept` and reach_release. O(events + joins * tasks). */
+/* Sweeps the graph. Returns EVENT_NONE, or an event that a cycle blocks; then only `swept` and
+ * reach_release are valid. O(events + joins * tasks). */
 event_id reach_build(struct reach *r, const struct graph *g, const struct trace *t,
                      enum reach_direction direction, enum reach_scope scope, struct arena *a);
 void reach_release(struct reach *r);
 
-/* How many events of the main chain of `task` come before (after) the event, itself included when
- * it is on that chain. The task must be in the scope. O(1). */
+/* The number of events of the main chain of `task` that come before (after) the event, itself
+ * included when it is on that chain. The task must be in the scope. O(1). */
 uint32_t reach_count(const struct reach *r, event_id id, uint32_t task);
 
-/* The counts of the event's row, one per task of its group in the order of reach.slot_of; that of
- * its own task is of where the row began, not of the event. */
+/* The counts of the event's row, one per task of its group in the order of reach.slot_of. The count
+ * of its own task is that of the row's first event, not of the event. */
 const uint32_t *reach_row(const struct reach *r, event_id id);
 
 #endif

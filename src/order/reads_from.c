@@ -33,7 +33,7 @@ static bool is_atomic(const struct event *e)
     return event_class(e) == CLASS_ATOMIC;
 }
 
-/* Whether the value that the event finds matters, to the program or to the value it leaves. */
+/* Whether the old value matters, to the program or to the new value. */
 static bool reads(const struct event *e)
 {
     return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD || e->kind == EVENT_ATOMIC_RMW;
@@ -176,7 +176,7 @@ static void read_chain(struct build *b, const struct variable *v)
 }
 
 /* The writes of one task, as listed: writes[first .. first + count); the first `done` are listed
- * before the access being looked at. */
+ * before the current access. */
 struct writer {
     uint32_t task;
     uint32_t first, count, done;
@@ -194,8 +194,8 @@ static struct writer *writer_of(writer_list *list, struct map *number_of, uint32
     return &list->at[number];
 }
 
-/* The last write of the task that is listed before the access being looked at, EVENT_NONE when
- * there is none. */
+/* The last write of the task that is listed before the current access, EVENT_NONE when there is
+ * none. */
 static event_id last_of(const struct writer *w, const event_id *by_task)
 {
     return w->done > 0 ? by_task[w->first + w->done - 1] : EVENT_NONE;
@@ -284,9 +284,9 @@ static void read_unordered(struct build *b, const struct variable *v)
     arena_reset(&b->scratch, mark);
 }
 
-/* ---- what a read in doubt may have seen ---- */
+/* ---- the writes that a read in doubt may have seen ---- */
 
-/* How many of the task's writes are not known to come after the read: the first ones. */
+/* The number of the task's writes that are not known to come after the read: the first ones. */
 static uint32_t possible_count(const struct build *b, const struct writer *w,
                                const event_id *by_task, event_id read)
 {
@@ -351,8 +351,8 @@ static bool has_doubts(const struct build *b, const struct variable *v)
     return false;
 }
 
-/* The recorder keeps a task's last write of a word that is its alone: an earlier one, which the
- * task then read, may be missing where a later one is there. */
+/* The recorder keeps a task's last write of a word that only it uses: an earlier one, which the
+ * task then read, may be missing where a later one exists. */
 static void find_hidden(struct build *b, const struct variable *v)
 {
     struct map last_of = {0}; /* task to its last write listed */
@@ -369,8 +369,8 @@ static void find_hidden(struct build *b, const struct variable *v)
     map_release(&last_of);
 }
 
-/* A blind update has found a value that only those behind it read: they saw it, the updates before
- * it, and the write before those, if all of them are certain. */
+/* Only later reads see the old value of a blind update: they saw it, the updates before it, and the
+ * write before those, if all of them are certain. */
 static void see_through_updates(struct build *b, const struct variable *v)
 {
     event_id writer = EVENT_NONE;
@@ -412,7 +412,7 @@ static void read_variable(struct build *b, const struct variable *v)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all variables ---- */
 
 /* Calls read_variable for each variable, with its accesses as listed. */
 static void read_variables(struct build *b)

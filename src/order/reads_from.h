@@ -1,23 +1,23 @@
-/* Reads-from of a recording: which write each read saw, where the recording determines it.
+/* Reads-from of a recording: the write that each read saw, where the recording determines it.
  *
  *     struct reads_from reads;
  *     reads_from_build(&reads, &observed, &arena);
  *     if (reads_from_is_certain(&reads, id)) { ... reads.writer[id] ... }
  *
  * In a trace of order `stamped` plain accesses have no stamps: the list is one linear extension of
- * the observed happens-before, and the nearest write listed before a read need not be the one it
- * saw. It is, whatever the linear extension, when every other write of the variable is known to
- * come before that write or after the read:
+ * the observed happens-before. So a read need not have seen the nearest write listed before it. It
+ * has, in every linear extension, when every other write of the variable is known to come before
+ * that write or after the read:
  *
  *     w1 --> w2 --> r --> w3        r saw w2
  *     w1 --> w2,  w3 unordered      r is in doubt
  *
  * "Known" is observed happens-before, and the list for two atomic accesses of one variable, which
- * are recorded in their real order. A read without any write before it saw the initial value, but
- * for memory from the heap: there somebody wrote who was not recorded.
+ * are recorded in their real order. A read without any write before it saw the initial value,
+ * except in heap memory, where an unrecorded writer may exist.
  *
- * The recorder leaves accesses out (docs/theory/record.md, "Reads-from"). What it leaves out of the
- * writer's task lies in the same epoch, the stretch between two stamped events, so a prefix that
+ * The recorder omits accesses (docs/theory/record.md, "Reads-from"). The omitted accesses of the
+ * writer's task lie in the same epoch, the stretch between two stamped events. So a prefix that
  * must hold the writer holds its whole epoch: writer_end. */
 #ifndef CLEW_ORDER_READS_FROM_H
 #define CLEW_ORDER_READS_FROM_H
@@ -28,9 +28,9 @@
 #include "base/arena.h"
 #include "order/hb.h"
 
-/* Why the write that a read saw is not known. */
+/* The reason why the write that a read saw is unknown. */
 enum read_doubt {
-    READ_CERTAIN,    /* it is known; so it is for events that read nothing, as blind updates */
+    READ_CERTAIN,    /* it is known, also for events that read nothing, as blind updates */
     READ_CONCURRENT, /* a write is concurrent with the read */
     READ_TWO_LAST,   /* two writes before it are concurrent with each other */
     READ_NO_WRITER,  /* a heap block that no recorded write has reached */
@@ -41,11 +41,11 @@ enum read_doubt {
 struct reads_from {
     const uint8_t *doubt; /* enum read_doubt */
     /* Of a certain read: the last write before it that is no blind update; EVENT_NONE: it saw the
-     * initial value. The blind updates listed since, it saw as well. */
+     * initial value. It saw the blind updates listed since as well. */
     const event_id *writer;
     const event_id *writer_end; /* the last event of the writer's epoch; EVENT_NONE: no writer */
-    /* Of a certain read: a write of its own task, between the writer and the read, may have been
-     * left out. The writer then still comes first, but others may write after it. */
+    /* Of a certain read: the recorder may have omitted a write of its own task between the writer
+     * and the read. The writer then still comes first, but others may write after it. */
     const bool *may_hide_write;
     /* Of a read in doubt: the epochs of all writes that it may have seen, by their last events; of
      * each other task that of its latest write that is not known to come after the read. sources[
@@ -55,8 +55,8 @@ struct reads_from {
     uint64_t count[READ_DOUBT_COUNT]; /* of reads */
 };
 
-/* Whether the observed order stands on stamped events alone. False when a lock was taken although
- * its holder never released it, or a wait ended that never began: their ends are then guessed from
+/* Whether the observed order rests on stamped events alone. False when a lock was taken although
+ * its holder never released it, or a wait ended that never began. Their ends are then guessed from
  * the list, where plain accesses have no certain place. Such traces contradict themselves or miss
  * events. O(sections * tasks). */
 bool reads_from_can_know(const struct hb *hb);

@@ -25,7 +25,7 @@ bool saturate_leads_out(const struct hb *hb, event_id id)
     return false;
 }
 
-/* One go over all intervals. */
+/* One pass over all intervals. */
 struct pass {
     struct hb *hb;
     struct limit_watch *watch;
@@ -50,18 +50,18 @@ static void exclude(struct pass *p, event_id first_end, event_id second_begin)
 /* A handler of a task, among those that hang off the same main event. */
 struct sibling {
     uint32_t context;
-    uint32_t node;        /* of its first event, ANCESTORS_NONE: it comes before nothing outside */
-    VEC(uint32_t) before; /* siblings that must be over before it, the last ones only */
+    uint32_t node;        /* of its first event, ANCESTORS_NONE: it precedes nothing outside */
+    VEC(uint32_t) before; /* siblings that must end before it, the last ones only */
 };
 
 typedef VEC(struct sibling) sibling_vec;
 
-/* What is asked about one run of siblings. */
+/* The queries about one run of siblings. */
 struct siblings {
     struct pass *p;
     struct ancestors *ancestors;
     sibling_vec all;
-    VEC(uint32_t) sources; /* those that come before something outside, by node */
+    VEC(uint32_t) sources; /* those that precede something outside, by node */
 };
 
 static int by_node(const void *left, const void *right, const void *context)
@@ -97,9 +97,8 @@ static bool is_excluded(const struct hb *hb, event_id end, event_id begin)
     return hb->scope == REACH_ALL && hb_is_before(hb, end, begin);
 }
 
-/* Of the sources from `first` on that the last run was about, finds those whose beginning is not
- * after the end of a sibling: they are over before it begins. It is enough to name those that no
- * other of them comes after. */
+/* Of the sources from `first` on in the last run, finds those whose beginning is not after the end
+ * of a sibling: they end before it begins. The maximal ones suffice. */
 static void exclude_before(struct siblings *b, uint32_t sibling, uint32_t first)
 {
     const struct ancestors *x = b->ancestors;
@@ -124,8 +123,8 @@ static void exclude_before(struct siblings *b, uint32_t sibling, uint32_t first)
     }
 }
 
-/* The sources are taken from the last ones on, so that what comes before one of them is left out
- * of the sources before. */
+/* Visits the sources from the last to the first, so that a predecessor of one of them is dropped
+ * from the earlier sources. */
 static void saturate_batch(struct siblings *b)
 {
     sort_stable(b->sources.at, b->sources.count, sizeof *b->sources.at, by_node, b->all.at);
@@ -155,8 +154,7 @@ static void batch_clear(struct siblings *b)
     vec_clear(&b->sources);
 }
 
-/* Orders a handler before the siblings among the few events that it comes before; false when they
- * are not few. */
+/* Orders a handler before the siblings among its successors; false when these are not few. */
 static bool exclude_descendants(struct pass *p, uint32_t context)
 {
     const struct hb *hb = p->hb;
@@ -264,8 +262,8 @@ static const struct section *last_begun(const struct contexts *c,
     return low == 0 ? NULL : sections[low - 1];
 }
 
-/* Who of another task's sections comes before this one. On a main chain the last one says it for
- * all before. */
+/* Finds the sections of another task that come before this one. On a main chain the last one stands
+ * for all before. */
 static void saturate_section(struct pass *p, const struct section *s, const struct holder *other)
 {
     const struct hb *hb = p->hb;
@@ -346,9 +344,9 @@ static void force_waits(struct pass *p)
     }
 }
 
-/* ---- until nothing changes ---- */
+/* ---- fixpoint ---- */
 
-/* Takes in the new edges. False when they make a cycle; they are then taken back. */
+/* Adds the new edges to the graph. False when they form a cycle; they are then removed again. */
 static bool settle(struct hb *hb, size_t edge_count)
 {
     if (hb_rebuild(hb) == EVENT_NONE) {
@@ -393,10 +391,10 @@ bool saturate(struct hb *hb, struct limit_watch *w)
     return true;
 }
 
-/* An order of two handlers leads from the end of one to the beginning of one that the first one's
- * beginning reached already. Where edges enter handlers only at their first events, a way along
- * such orders therefore has one along what was there before beside it, from beginning to beginning:
- * no further order is forced, and no cycle closed. */
+/* An order of two handlers leads from the end of one to the beginning of another that the first
+ * one's beginning already reached. Where edges enter handlers only at their first events, each path
+ * along such orders has a parallel path along earlier edges, from beginning to beginning. So no
+ * further order is forced, and no cycle closed. */
 void saturate_handlers(struct hb *hb)
 {
     must(hb->model == HB_STRICT);

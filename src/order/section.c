@@ -4,17 +4,17 @@
 #include "order/event_notes.h"
 #include "order/object_key.h"
 
-/* Sections are read off per holding: one task's use of one lock. A section that is never released
- * ends where the lock is next taken elsewhere, and the holding is read on from there. Whether a
- * section is ever released is known from the depths ahead, so that a trace without any unlock takes
+/* Sections are derived per holding: one task's use of one lock. A section that is never released
+ * ends where another task next takes the lock, and the walk over the holding continues there. The
+ * depths ahead say whether a section is ever released, so that a trace without any unlock takes
  * linear time too. */
 
-/* An event that takes, gives back or gives up a lock. */
+/* An event that acquires or releases a lock, or gives it up in a wait. */
 struct use {
     event_id event;
     event_id before; /* the task's event before it, EVENT_NONE when it is the first */
     uint32_t holding;
-    bool is_lone; /* a WAIT_END without its WAIT_BEGIN: gives up and takes in one */
+    bool is_lone; /* a WAIT_END without its WAIT_BEGIN: releases and acquires in one */
 };
 
 struct holding {
@@ -54,7 +54,7 @@ static bool is_wait(const struct event *e)
     return e->kind == EVENT_WAIT_BEGIN || e->kind == EVENT_WAIT_END;
 }
 
-/* What an event is to the lock that its semaphore or one-time initialization is used as. */
+/* The role of an event for the lock that its semaphore or one-time initialization stands for. */
 static bool takes(const struct build *b, event_id id)
 {
     const uint16_t kind = trace_at(b->t, id)->kind;
@@ -68,7 +68,7 @@ static bool gives_back(const struct build *b, event_id id)
            (kind == EVENT_ONCE && once_at(b->o->onces, id)->end == id);
 }
 
-/* A section of one event: somebody finds the initialization complete. */
+/* A section of one event: a call that finds the initialization complete. */
 static bool passes(const struct build *b, event_id id)
 {
     return trace_at(b->t, id)->kind == EVENT_ONCE && !gives_back(b, id);
@@ -171,14 +171,14 @@ static void sort_uses(struct build *b)
     }
 }
 
-/* ---- reading a holding ---- */
+/* ---- walking a holding ---- */
 
 /* A walk along a holding. */
 struct walk {
     uint32_t depth;
-    uint32_t depth_saved; /* what a wait gave up */
+    uint32_t depth_saved; /* the depth that a wait gave up */
     struct section open;  /* while depth > 0 */
-    uint32_t open_use;    /* what it began with */
+    uint32_t open_use;    /* the use that began it */
 };
 
 static void section_end(struct build *b, const struct section *open, event_id end)
@@ -238,7 +238,7 @@ static void walk_step(struct build *b, struct walk *w, uint32_t number)
 /* ---- sections that are never released ---- */
 
 /* Whether the depths ahead say that the section open behind this slot is never released. Waits end
- * sections whatever the depth, so while one is to come we have to walk. */
+ * sections at every depth, so while one is ahead the walk continues. */
 static bool is_lost(const struct build *b, const struct holding *h, const struct walk *w,
                     uint32_t slot)
 {
@@ -257,8 +257,8 @@ static event_id last_of_task(const struct build *b, uint32_t task, event_id from
     return from;
 }
 
-/* Where such a section ends: before the lock is next taken by another task, or with its own. The
- * next section begins behind that, so a holding searches the list once. */
+/* The end of such a section: before another task next takes the lock, or the end of its own task.
+ * The next section begins behind that, so a holding searches the list once. */
 static event_id lost_end(const struct build *b, const struct section *s, uint32_t use_from)
 {
     for (uint32_t i = use_from; i < b->uses.count; i++) {

@@ -1,12 +1,12 @@
-/* Critical sections: from taking a lock to giving it back, per task.
+/* Critical sections: from the acquisition of a lock to its release, per task.
  *
  *     acq m   acq m   rel m   wait c (lock m) ..... woken c   rel m
  *     [------- reentrant, ---------]          [----------------]        two sections of m
  *
  * Locks belong to their node, those of several processes (fcntl, flock, process-shared) to the
- * whole trace. A semaphore that is used as a lock (order/semaphore.h) is one, and so is an object
- * of one-time initialization whose routine is movable (order/once.h): the routine is a section, and
- * each ONCE of the object after it a shared one. Sections of one lock by different tasks, not both
+ * whole trace. A semaphore that is used as a lock (order/semaphore.h) is one. So is an object of
+ * one-time initialization whose routine is movable (order/once.h): the routine is a section, and
+ * each later ONCE of the object a shared one. Sections of one lock by different tasks, not both
  * shared, never overlap. */
 #ifndef CLEW_ORDER_SECTION_H
 #define CLEW_ORDER_SECTION_H
@@ -27,7 +27,7 @@ struct section {
     uint32_t task;
     event_id begin;
     event_id end;     /* of the same task; may be `begin` itself */
-    bool is_shared;   /* all its acquisitions are */
+    bool is_shared;   /* all its acquisitions are shared */
     bool is_released; /* false: the trace ends, or another task takes the lock, before it is */
 };
 
@@ -47,15 +47,15 @@ struct sections {
     const uint32_t *by_lock; /* numbers of sections */
 };
 
-/* What else the sections depend on. */
+/* Other inputs of the sections. */
 struct sections_options {
     const struct waits *waits;
     const struct semaphores *semaphores; /* those used as locks are locks */
     const struct onces *onces;           /* those with a movable routine are locks */
 };
 
-/* Finds the sections of t. Notes releases of what is not held and locks never released. Linear, but
- * for locks never released: events * tasks at worst. */
+/* Finds the sections of t. Notes releases of locks that are not held and locks never released.
+ * Linear, but for locks never released: events * tasks at worst. */
 void sections_build(struct sections *s, const struct trace *t, const struct contexts *c,
                     const struct sections_options *o, struct arena *a, struct notes *n);
 

@@ -4,7 +4,7 @@
 #include "order/object_key.h"
 #include "wire/kind.h"
 
-/* A semaphore while the list is read. */
+/* A semaphore during the pass over the list. */
 struct tally {
     uint64_t scoped;
     int64_t balance; /* posts less waits so far */
@@ -53,7 +53,7 @@ static void read_event(struct build *b, event_id id)
     }
 }
 
-/* ---- how it is used ---- */
+/* ---- the use of a semaphore ---- */
 
 static bool is_in_one_context(const struct contexts *c, struct bucket events)
 {

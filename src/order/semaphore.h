@@ -1,13 +1,13 @@
-/* Semaphores: how each is used, and what that asks of every order of the events.
+/* Semaphores: the use of each, and the constraint that it puts on every order of the events.
  *
- * In every execution a SEM_WAIT comes when fewer waits than the initial count and the posts so far
- * have come before it. Which post let it go on is free. Where the use leaves no such choice the
- * rule is put in simpler terms:
+ * In every execution a SEM_WAIT returns when fewer waits than the initial count and the posts so
+ * far precede it. Any post may have released it. Where the use leaves no such choice a simpler rule
+ * applies:
  *
- *     FREE      the initial count is enough for all waits: nothing is asked
+ *     FREE      the initial count is enough for all waits: no constraint
  *     LOCK      initial count 1, and each task waits, then posts, and so on: critical sections
  *     LINE      one context posts and one waits: the k-th wait needs the (k - initial)-th post
- *     COUNTED   all others: condition_wait.h has their waits and the posts that may serve them
+ *     COUNTED   all others: condition_wait.h has their waits and the posts that may end them
  *
  * Posts and waits of one semaphore are in listed order. */
 #ifndef CLEW_ORDER_SEMAPHORE_H
@@ -31,8 +31,8 @@ struct semaphore {
     enum semaphore_use use;
     uint32_t node;
     uint32_t name;
-    uint32_t initial; /* the value of its SEM_INIT, or the least that makes the list possible if
-                         that is more */
+    /* The value of its SEM_INIT, or the least that makes the list possible if that is more. */
+    uint32_t initial;
     struct bucket posts, waits;
 };
 
@@ -46,7 +46,7 @@ struct semaphores {
 void semaphores_build(struct semaphores *s, const struct trace *t, const struct contexts *c,
                       struct arena *a);
 
-/* The semaphore of a SEM_POST or SEM_WAIT when it is used so, else NULL. */
+/* The semaphore of a SEM_POST or SEM_WAIT when it has this use, else NULL. */
 const struct semaphore *semaphore_used(const struct semaphores *s, const struct trace *t,
                                        event_id id, enum semaphore_use use);
 

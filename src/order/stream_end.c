@@ -12,10 +12,10 @@ struct sent {
 
 struct channel_state {
     VEC(struct sent) sends;
-    size_t first; /* of the sends that are not received whole */
+    size_t first; /* of the sends that are not completely received */
     uint64_t received;
     VEC(event_id) closes;
-    bool has_ended; /* by a shutdown: what closes it later adds nothing */
+    bool has_ended; /* by a shutdown: later closes add nothing */
 };
 
 typedef VEC(struct channel_state) channel_list;

@@ -1,13 +1,13 @@
-/* What a stream's RECV of 0 bytes has seen. A call that takes nothing (poll, MSG_PEEK) is recorded
- * so too:
+/* The source of a stream's RECV of 0 bytes. A call that consumes nothing (poll, MSG_PEEK) is
+ * recorded so too:
  *
- *   - bytes are there that were sent and not yet received: it comes after the send of the first;
- *   - else it has seen the end: it comes after the closes of the channel. All of them, because the
- *     stream ends with its last writer; of a TCP connection, whose addresses are used again, and
- *     behind a shutdown, the first.
+ *     - if bytes were sent and not yet received, it comes after the send of the first of them;
+ *     - else it saw the end of the stream: it comes after the closes of the channel. All of them
+ *       count, because a stream ends with its last writer; of a TCP connection, whose addresses
+ *       are reused, and after a shutdown, only the first.
  *
- * Where the list is no order of what happened (ORDER_NODE), it has seen the first close. A close
- * listed later is not that end: a process that dies closes without a word. */
+ * Where the list is no order of the execution (ORDER_NODE), it saw the first close. A close listed
+ * later is not that end: a process that dies closes without an event. */
 #ifndef CLEW_ORDER_STREAM_END_H
 #define CLEW_ORDER_STREAM_END_H
 
@@ -20,10 +20,10 @@ struct stream_end {
 
 typedef VEC(struct stream_end) stream_end_list;
 
-/* Appends all of them, in listed order of the receives. O(events). */
+/* Appends all pairs, in listed order of the receives. O(events). */
 void stream_ends_find(const struct trace *t, stream_end_list *found);
 
-/* A RECV of a stream that brings nothing. */
+/* Whether the event is a RECV of a stream without bytes. */
 bool stream_end_is(const struct event *e);
 
 #endif

@@ -6,11 +6,12 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-/* Memory grows with the square of it. Once it is not the longest any more, time matters. */
+/* Memory grows with the square of the first. Once the result is not the longest any more, time
+ * matters. */
 enum { DIFFERENCES_EXACT = 3000, DIFFERENCES_AT_ONCE = 300 };
 
-/* `reach` of diagonal k (first minus second) is how far into the first the best path on it has come
- * after so many differences; each round is kept, to walk back. */
+/* `reach` of diagonal k (first minus second) is the position in the first that the best path on it
+ * reaches after d differences; each round is kept, to walk back. */
 struct path {
     struct sequence first, second;
     VEC(uint32_t *) rounds; /* of round d: diagonals -d ... d */
@@ -21,7 +22,7 @@ static uint32_t reach(const struct path *p, size_t round, int64_t diagonal)
     return p->rounds.at[round][diagonal + (int64_t)round];
 }
 
-/* Whether the best way to the diagonal in this round leaves out what the second has. */
+/* Whether the best path to the diagonal in this round skips an element of the second. */
 static bool comes_down(const struct path *p, size_t round, int64_t diagonal)
 {
     const int64_t d = (int64_t)round;
@@ -29,7 +30,7 @@ static bool comes_down(const struct path *p, size_t round, int64_t diagonal)
            (diagonal != d && reach(p, round - 1, diagonal - 1) < reach(p, round - 1, diagonal + 1));
 }
 
-/* Where on the diagonal the round begins, before what is equal. */
+/* The position on the diagonal where the round begins, before equal elements. */
 static uint32_t begin(const struct path *p, size_t round, int64_t diagonal)
 {
     if (round == 0) {
@@ -64,14 +65,14 @@ static bool advance(struct path *p)
     return is_over;
 }
 
-/* What is still to be paired, and how much of either is behind it. */
+/* The unpaired rest of both, and the number of elements before it. */
 struct rest {
     struct sequence first, second;
     uint32_t first_offset, second_offset;
     uint32_t *partner_of;
 };
 
-/* Pairs what is equal on the way to where the diagonal has come, back to the beginning. */
+/* Pairs the equal elements on the path to the end of the diagonal, back to the beginning. */
 static void walk_back(const struct rest *r, const struct path *p, int64_t diagonal)
 {
     for (size_t round = p->rounds.count; round-- > 0;) {
@@ -86,7 +87,7 @@ static void walk_back(const struct rest *r, const struct path *p, int64_t diagon
     }
 }
 
-/* The diagonal on which the most of both is behind, neither of them passed. */
+/* The diagonal with the most elements of both behind it, neither of them passed. */
 static int64_t furthest_diagonal(const struct path *p)
 {
     const size_t round = p->rounds.count - 1;
@@ -110,7 +111,7 @@ static struct sequence sequence_after(struct sequence s, uint32_t count)
     return (struct sequence){s.at + count, s.count - count};
 }
 
-/* Pairs up to both ends, or as far as so many differences lead. */
+/* Pairs up to both ends, or as far as `differences_max` differences lead. */
 static void go_on(struct rest *r, size_t differences_max)
 {
     struct path p = {.first = r->first, .second = r->second};

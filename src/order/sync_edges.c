@@ -32,7 +32,7 @@ static uint32_t number_of(const struct build *b, struct map *m, const struct eve
 /* ---- tasks ---- */
 
 struct lives {
-    struct bucket_items creates, starts, joins, ends; /* by the task they speak of */
+    struct bucket_items creates, starts, joins, ends; /* by the task they name */
 };
 
 static void lives_collect(struct build *b, struct lives *l)
@@ -84,7 +84,7 @@ static event_id last_before(const struct contexts *c, uint32_t context, event_id
     return low == 0 ? EVENT_NONE : context_event(c, context, low - 1);
 }
 
-/* A task without an END: every event of it is before each join. Those listed before the join get
+/* A task without an END: every event of it precedes each join. Those listed before the join get
  * edges of their own, so that they keep them when edges against the list have to be dropped. */
 static void order_all_before(struct build *b, struct bucket joins, struct bucket contexts)
 {
@@ -138,7 +138,7 @@ static void order_tasks(struct build *b)
     vec_release(&contexts.list);
 }
 
-/* ---- what is published and seen: atomics, annotations ---- */
+/* ---- publication: atomics, annotations ---- */
 
 /* The events whose past is published through an object, the latest of each context. */
 struct published {
@@ -198,7 +198,7 @@ static bool is_acquire(const struct event *e)
 }
 
 /* A load sees the write listed last before it, and through read-modify-writes those they saw in
- * turn (the release sequences of C17, 5.1.2.4). A blind update sees nothing that another schedule
+ * turn (the release sequences of C17, 5.1.2.4). A blind update adds no order that another schedule
  * would have to keep, and a blind exchange is a store. */
 static void order_atomic(struct build *b, struct published *p, event_id id)
 {
@@ -210,7 +210,7 @@ static void order_atomic(struct build *b, struct published *p, event_id id)
     if (reads && is_acquire(e)) {
         see(b, p, id, EDGE_ATOMIC);
     }
-    /* What it has seen it passes on by itself; a plain store ends the sequence. */
+    /* It passes on by itself the writes it saw; a plain store ends the sequence. */
     if (overwrites || (writes && reads && is_acquire(e) && is_release(e))) {
         vec_clear(&p->events);
     }
@@ -289,9 +289,9 @@ struct ranked_wait {
     uint32_t own_later; /* posts of its own context behind it */
 };
 
-/* A post is needed by a wait when all other posts that can come before the wait, without those that
- * come after the post in its context, are too few for the waits up to this one in its own. The last
- * such post of each context gets an edge. */
+/* A wait needs a post when all other posts that can precede the wait, without those after the post
+ * in its context, are too few for the waits up to this one in its own. The last such post of each
+ * context gets an edge. */
 static void order_by_need(struct build *b, const struct semaphore *s, const poster_list *posters,
                           struct ranked_wait w)
 {
@@ -307,8 +307,8 @@ static void order_by_need(struct build *b, const struct semaphore *s, const post
     }
 }
 
-/* What every order of a counted semaphore needs; the choice that is left is
- * order/condition_wait.h's. */
+/* Adds the edges that every order of a counted semaphore needs; order/condition_wait.h has the
+ * remaining choice. */
 static void order_counted(struct build *b, const struct semaphore *s)
 {
     poster_list posters = {0};
@@ -372,10 +372,10 @@ static void order_once(struct build *b, const struct onces *movable)
 
 struct barrier {
     uint32_t round; /* the current one, among the rounds of all barriers */
-    bool is_over;   /* somebody has left it */
+    bool is_over;   /* some task has left it */
 };
 
-/* Rounds are numbered over all barriers; `before` says which came before on the same barrier. */
+/* Rounds are numbered over all barriers; `before` is the previous round of the same barrier. */
 struct rounds {
     struct map barrier_of;
     VEC(struct barrier) barriers;
@@ -449,7 +449,7 @@ static void order_barriers(struct build *b)
     vec_release(&r.exits.list);
 }
 
-/* Which kinds occur at all, so that what a trace has none of costs nothing. */
+/* Which kinds occur at all, so that absent kinds cost nothing. */
 static void kinds_count(const struct trace *t, bool *has_class, bool *has_kind)
 {
     trace_each (t, e) {

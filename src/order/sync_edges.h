@@ -1,5 +1,5 @@
-/* What orders tasks besides messages and locks: creating and joining them, atomics, semaphores,
- * barriers, one-time initialization, and annotations. */
+/* Synchronization edges besides messages and locks: creation and join of tasks, atomics,
+ * semaphores, barriers, one-time initialization, and annotations. */
 #ifndef CLEW_ORDER_SYNC_EDGES_H
 #define CLEW_ORDER_SYNC_EDGES_H
 
@@ -10,16 +10,16 @@
 #include "order/semaphore.h"
 #include "trace/trace.h"
 
-/* Which of the orders that the trace shows are wanted. */
+/* Which of the observed orders to add. */
 enum sync_scope {
     SYNC_EVERY_SCHEDULE, /* those that another schedule of the same program would keep */
-    SYNC_THIS_SCHEDULE,  /* those of this execution too */
+    SYNC_THIS_SCHEDULE,  /* also those of this execution only */
 };
 
 struct sync_options {
     enum sync_scope scope;
     const struct semaphores *semaphores; /* NULL: they order nothing */
-    const struct onces *onces;           /* whose ONCEs sections keep apart; NULL: of none */
+    const struct onces *onces;           /* objects whose ONCEs are sections; NULL: none */
 };
 
 /* Adds the edges; notes children that never start. O(events + edges), and for semaphores that leave

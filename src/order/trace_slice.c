@@ -48,7 +48,7 @@ static bool time_is_kept(struct slice_filter *f, const struct event *e)
 
 bool slice_keeps(struct slice_filter *f, const struct event *e)
 {
-    /* All are asked: each also learns from what another drops. */
+    /* Every condition is evaluated: each also updates its state from events that another drops. */
     const bool node = node_is_kept(f, e);
     const bool object = object_is_kept(f, e);
     const bool time = time_is_kept(f, e);
@@ -82,7 +82,7 @@ void slice_filter_release(struct slice_filter *f)
     vec_release(&f->times);
 }
 
-/* The past as the clock of the event tells it: so many events of each task. */
+/* The past by the vector clock of the event: a number of events of each task. */
 static int keep_past(struct bits kept, const struct trace *t, const struct slice_options *o,
                      struct notes *n, struct err *e)
 {

@@ -1,6 +1,6 @@
-/* A part of a trace: the causal past of an event, some nodes, a span of time, some objects.
+/* A slice of a trace: the causal past of an event, some nodes, a span of time, some objects.
  *
- * What each event says for itself is decided as events stream by (struct slice_filter); the past of
+ * A filter (struct slice_filter) decides conditions on single events as they stream by; the past of
  * an event needs the whole trace (slice_build). */
 #ifndef CLEW_ORDER_TRACE_SLICE_H
 #define CLEW_ORDER_TRACE_SLICE_H
@@ -15,18 +15,18 @@
 #include "order/user_edges.h"
 #include "trace/trace.h"
 
-/* What an event must be to be kept; all that is set must hold. {.event = EVENT_NONE} keeps all.
+/* The conditions to keep an event; all that are set must hold. {.event = EVENT_NONE} keeps all.
  * Patterns are those of base/name_glob.h. */
 struct slice_options {
-    event_id event;     /* it, or in its past as things went; EVENT_NONE: not asked */
-    const char *node;   /* of a node that matches; NULL: not asked */
-    const char *object; /* about such an object, as its object or (the lock of a wait) its text */
+    event_id event;     /* the event itself, or its observed past; EVENT_NONE: no condition */
+    const char *node;   /* of a node that matches; NULL: no condition */
+    const char *object; /* on such an object, as its object or (the lock of a wait) its text */
     bool has_since, has_until;
-    int64_t since, until;      /* times; an event without one has that of its task's event before */
+    int64_t since, until; /* times; an event without one has that of its task's previous event */
     const struct given *given; /* orders that belong to the past, NULL: none */
 };
 
-/* Decides about one event after the other. */
+/* Decides event by event. */
 struct slice_filter {
     const struct slice_options *options;
     const struct tables *tables;
@@ -41,7 +41,7 @@ void slice_filter_init(struct slice_filter *f, const struct slice_options *o,
 /* True when the event is kept but for the past of options->event. Events come in listed order. */
 bool slice_keeps(struct slice_filter *f, const struct event *e);
 
-/* Fails when no event was of the node or about the object that is asked for. */
+/* Fails when no event had the requested node or object. */
 MUST_USE int slice_filter_end(struct slice_filter *f, struct err *e);
 void slice_filter_release(struct slice_filter *f);
 
@@ -51,7 +51,7 @@ struct slice {
 };
 
 /* Finds the events to keep. Fails when the event, node or object is not in the trace. O(events),
- * and for the past of an event what happens-before costs. */
+ * and for the past of an event the cost of happens-before. */
 MUST_USE int slice_build(struct slice *s, const struct trace *t, const struct slice_options *o,
                          struct notes *n, struct err *e);
 void slice_release(struct slice *s);

@@ -202,8 +202,8 @@ static void note_missing(const struct given *g, const struct given_line *line,
     note_line(g, line, what, n);
 }
 
-/* Events by index are before each other whatever the list says, places as listed. Returns whether
- * there were any. */
+/* Events by index are ordered regardless of the list, places as listed. Returns whether there were
+ * any. */
 static bool add_line(const struct given_line *line, const event_vec *before, const event_vec *after,
                      struct edges *edges)
 {

@@ -1,6 +1,6 @@
-/* Orders the tracer could not see, given in a text file:
+/* User-supplied orders that the tracer could not see, in a text file:
  *
- *     # custom latch: what is published comes before what is consumed
+ *     # custom latch: a publication precedes its consumption
  *     12 before 40
  *     Publish.java:17 before Consume.java:9
  *     "queue push (fast path)" before "queue pop"
@@ -36,8 +36,7 @@ struct given {
     VEC(struct given_line) lines;
 };
 
-/* Reads the file at path ("-": standard input). Fails on what is not such a line, with line and
- * column. */
+/* Reads the file at path ("-": standard input). Fails on a malformed line, with line and column. */
 MUST_USE int given_read(struct given *g, const char *path, struct err *e);
 
 /* The same over bytes in memory. */
@@ -45,8 +44,8 @@ MUST_USE int given_parse(struct given *g, const char *bytes, size_t size, struct
 
 void given_release(struct given *g);
 
-/* Adds the edges that the lines mean in t. Fails when an index is beyond the trace; notes places
- * where nothing happens, and lines that order no two events, with file and line. */
+/* Adds the edges of the lines in t. Fails when an index is beyond the trace; notes places without
+ * events, and lines that order no two events, with file and line. */
 MUST_USE int given_add(const struct given *g, const struct trace *t, struct edges *edges,
                        struct notes *n, struct err *e);
 

@@ -1,5 +1,5 @@
-/* Full vector clocks: for each event, how many events of every task come before it. The order is
- * each task's whole list, so that a clock says all there is to say: a is before b exactly when b's
+/* Full vector clocks: for each event, the number of events of every task that come before it.
+ * Program order is each task's whole list, so the clock is complete: a is before b exactly when b's
  * clock counts a. */
 #ifndef CLEW_ORDER_VECTOR_CLOCK_H
 #define CLEW_ORDER_VECTOR_CLOCK_H
