@@ -338,6 +338,31 @@ def examples_in_comments_are_whole(tree):
             for path in tree.paths(".c", ".h", under=C_FOLDERS) for found in REFLOWED.finditer(tree.texts[path])]
 
 
+# Modules whose comments have named subjects. The list grows until it has every module.
+PLAIN_MODULES = ("monitor", "order")
+
+HEADLESS_PER_1000_WORDS_MAX = 3
+
+# "What is needed", "of what was sent", "who waits": a clause that stands where its noun should be named.
+HEADLESS = re.compile(r"\bwhat\b|(?:^|[.,:;(] |\b(?:of|to|from|for|by|with|and|or|but|than|when|is) )who(?:ever)?\b",
+                      re.IGNORECASE)
+
+
+def comments_name_their_subjects(tree):
+    """Comments of a rewritten module have few headless "what" and "who" clauses."""
+    complaints = []
+    for module in PLAIN_MODULES:
+        words, headless = 0, []
+        for path in tree.paths(".c", ".h", under=[f"src/{module}/"]):
+            for comment in tree.comments(path):
+                text = " ".join(comment.split())
+                words += len(text.split())
+                headless += [f"{path}: {text[found.start():found.end() + 40]!r}" for found in HEADLESS.finditer(text)]
+        if len(headless) * 1000 > words * HEADLESS_PER_1000_WORDS_MAX:
+            complaints += [f"src/{module}: {len(headless)} headless clauses in {words} words of comments"] + headless
+    return complaints
+
+
 # Documents
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -384,6 +409,7 @@ RULES = [
     private_phrases_are_not_written,
     only_text_is_kept,
     examples_in_comments_are_whole,
+    comments_name_their_subjects,
     nothing_is_left_to_do,
     text_speaks_of_the_project_only,
     only_the_licence_claims_rights,

@@ -24,7 +24,7 @@ GOOD = {
     "src/wire/w.h": "#include <stdint.h>\n#define W(x) (x)\n",
     "src/cli/main.c": '#include "base/a.h"\n\n/* printf("%d") and free(x) in words are no calls */\n'
                       'int main(void)\n{\n    return a_get(1); // exit(2)\n}\n',
-    "src/cli/meson.build": "files('main.c')",
+    "src/cli/meson.build": "files('dispatch.c')",
     "src/trace/meson.build": "files()",
     "src/probe/meson.build": "files()",
     "docs/architecture.md": "| `wire/` | a |\n| `base/` | b |\n| `trace/` | c |\n| `cli/` | d |\n| `probe/` | e |\n"
@@ -77,6 +77,8 @@ BAD = [
     ("private_phrases_are_not_written", "README.md", "It is told any" + "way who goes next.\n", "who goes next"),
     ("only_text_is_kept", "program", "\x7fELF\0", "no text"),
     ("examples_in_comments_are_whole", "src/base/b.h", "/* b\n *\n *     " + "x " * 44 + "\n * y\n */\n", "runs into"),
+    ("comments_name_their_subjects", "src/order/b.c", "/* What is needed\n * is kept. */\n", "1 headless clauses in 5 words"),
+    ("comments_name_their_subjects", "src/order/b.h", "int x; // the lock: who waits for it\n", "who waits"),
     ("nothing_is_left_to_do", "docs/x.md", f"{TASK_MARK}: more\n", TASK_MARK),
     ("text_speaks_of_the_project_only", "docs/x.md", "see /home" + "/me/x\n", "no place here"),
     ("text_speaks_of_the_project_only", "docs/x.md", "made by " + rules.FOREIGN[0].title() + "\n", "no place here"),

@@ -33,6 +33,11 @@ class Tree:
         """A C file with comments and the insides of strings blanked, every line in its place."""
         return without_comments_and_strings(self.texts[path])
 
+    def comments(self, path):
+        """The words of the comments of a C file, without the signs around them."""
+        tokens = [found[0] for found in TOKEN.finditer(self.texts[path]) if found[0][0] == "/"]
+        return [re.sub(r"^/[/*]+|\*/$|^[ \t]*\* ?", "", token, flags=re.MULTILINE).strip() for token in tokens]
+
 
 def walk(root):
     for folder, folders, names in os.walk(root):
