@@ -72,7 +72,7 @@ const struct check_counts *check_counts(const struct check *c)
     return &c->counts;
 }
 
-/* How many bytes of the text to keep so that at most `room` are and no letter is halved. */
+/* The number of bytes of the text to keep: at most `room`, and no UTF-8 character is split. */
 static size_t cut_size(const char *text, size_t size, size_t room)
 {
     if (size <= room) {
@@ -107,7 +107,7 @@ struct task_text check_task_text(const struct check *c, uint32_t task)
     return shown;
 }
 
-/* A finding stands for itself, but not with a mebibyte for each of its names. */
+/* A finding is self-contained, but must not have a mebibyte for each of its names. */
 enum { NAME_SIZE_MAX = 1000 };
 
 static const char *copied(struct check *c, uint32_t name)
@@ -223,7 +223,7 @@ static void check_time(struct check *c, struct task_state *t, const struct event
     }
 }
 
-/* What a task leaves open when it ends or its recording does. */
+/* Reports the locks and handlers that a task leaves open when it or its recording ends. */
 static void close_task(struct check *c, uint32_t task)
 {
     struct task_state *t = &c->tasks.at[task];
@@ -280,12 +280,12 @@ static void end_task(struct check *c, const struct place *at)
     t->life = *at;
 }
 
-/* Any event says that its task runs. */
+/* Any event implies that its task runs. */
 static void run_task(struct check *c, struct task_state *t, const struct place *at)
 {
     const enum event_class class = kind_of(at->kind)->class;
     if (t->phase == PHASE_ENDED && (class == CLASS_PROCESS || class == CLASS_CONTROL)) {
-        return; /* a process outlives its first thread, and what is done to it outlives both */
+        return; /* a process outlives its first thread, and events on it outlive both */
     }
     if (t->phase == PHASE_ENDED) {
         check_tell(c, &(struct check_report){CHECK_AFTER_END, at, &t->life, 0},
@@ -315,7 +315,7 @@ static void create_task(struct check *c, uint32_t child, const struct place *at)
         return;
     }
     if (t->phase == PHASE_RUNNING && t->is_created) {
-        /* The name is used again: its first bearer has ended unseen. */
+        /* The name is reused: its first bearer has ended unseen. */
         check_tell(c, &(struct check_report){CHECK_NOT_ENDED, &t->life, at, child + 1},
                    "%s has no end before it is created again", check_task_text(c, child).text);
         close_task(c, child);

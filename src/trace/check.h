@@ -1,15 +1,16 @@
-/* Is a trace well formed? Reads the events once, in order, and tells what cannot have happened (an
- * unlock by another task) from what was merely not recorded to its end (a lock held at exit).
+/* A check whether a trace is well formed. It reads the events once, in order. It separates
+ * impossible events (an unlock by another task) from recordings that merely lack their end (a lock
+ * held at exit).
  *
  *     struct check *c = check_new(&tables, &options, &findings);
  *     while (cursor_next(cursor, &b, e) > 0) { check_events(c, &b); }
- *     check_end(c);                                  what only the end shows
+ *     check_end(c);                                  reports everything still open
  *     const struct check_counts *counts = check_counts(c);
  *     check_free(c);
  *
- * Impossible things are findings of kind malformed, unfinished ones of kind unfinished; each names
- * its events with index and byte offset, and has the rule's name in its key. Memory grows with
- * tasks, locks, messages and channels, never with events. */
+ * Impossible events are findings of kind malformed, open ones of kind unfinished; each names its
+ * events with index and byte offset, and has the rule's name in its key. Memory grows with tasks,
+ * locks, messages and channels, never with events. */
 #ifndef CLEW_TRACE_CHECK_H
 #define CLEW_TRACE_CHECK_H
 
@@ -76,7 +77,7 @@ struct check_counts {
     uint64_t errors;
     uint64_t warnings;
     uint64_t by_rule[CHECK_RULE_COUNT];
-    uint64_t messages_outside; /* received from or sent to what is not recorded */
+    uint64_t messages_outside; /* exchanged with peers that are not recorded */
 };
 
 struct check;
@@ -86,10 +87,10 @@ MUST_USE struct check *check_new(const struct tables *tables, const struct check
                                  struct findings *findings);
 void check_free(struct check *c);
 
-/* A batch says which of joined inputs it is from; indices count in each for itself. */
+/* A batch names its input among joined ones; indices count in each input separately. */
 void check_events(struct check *c, const struct batch *b);
 
-/* Tells what is missing; no events follow. */
+/* Reports everything still open; no events follow. */
 void check_end(struct check *c);
 
 const struct check_counts *check_counts(const struct check *c);

@@ -1,10 +1,10 @@
-/* Rules of locks and conditions. A lock is known by its node and name, or by its name alone when it
- * is one of several processes. Locks of fcntl and flock belong to processes and may be released
+/* Rules of locks and conditions. The key of a lock is its node and name, or its name alone when
+ * several processes share it. Locks of fcntl and flock belong to processes and may be released
  * unheld, so nothing about them is impossible.
  *
- * Logs that record a wait only when it is over (Falcon) do not show the release at its beginning:
- * then another task seems to acquire a lock that is held. Whether it was impossible is known at the
- * holder's next event, which is the end of the wait or is not; until then the holding remembers the
+ * Logs that record a wait only at its end (Falcon) do not show the release at its beginning: then
+ * another task seems to acquire a lock that is held. The holder's next event decides whether this
+ * was impossible: it is the end of the wait or is not. Until then the holding remembers the
  * overlap. */
 #include <string.h>
 
@@ -129,8 +129,8 @@ static void lock(struct check *c, const struct event *e, const struct place *at)
     }
 }
 
-/* Whether clew itself ran the program. Then the list has what the program did, and a program can
- * release a lock that it does not hold, though POSIX leaves undefined what that does. */
+/* Whether clew itself ran the program. Then the list has the program's real actions. A program can
+ * release a lock that it does not hold, though POSIX leaves the effect undefined. */
 static bool is_witnessed(const struct check *c)
 {
     const char *source = names_text(&c->tables->names, c->tables->source);
@@ -163,7 +163,7 @@ static void unlock(struct check *c, const struct event *e, const struct place *a
     check_tell(c, &(struct check_report){rule, at, &held_at, 0}, "%s releases %s, which %s holds",
                check_task_text(c, e->task).text, check_name_text(c, e->object).text,
                check_task_text(c, held_at.task).text);
-    unlink_holding(c, other); /* as the program did: what follows is judged from there */
+    unlink_holding(c, other); /* as the program did: later events are judged from there */
 }
 
 /* The lock of a wait: the one it names, else the condition itself (a monitor). */

@@ -132,8 +132,8 @@ static bool is_node(const struct map *nodes, const struct names *names, struct c
     return name != 0 && map_get(nodes, name) != NULL;
 }
 
-/* Whether the missing end of a channel is recorded: its host is a node of the trace, or others of
- * its messages were seen there. */
+/* Whether the missing end of a channel is recorded: its host is a node of the trace, or it sent or
+ * received other messages. */
 static bool is_inside(const struct check *c, const struct map *nodes, uint32_t channel,
                       enum channel_end end)
 {

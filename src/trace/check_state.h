@@ -1,4 +1,4 @@
-/* What a check remembers, shared by the files that hold its rules: check.c (time, life of tasks),
+/* The state of a check, shared by the files that hold its rules: check.c (time, life of tasks),
  * check_lock.c and check_message.c. */
 #ifndef CLEW_TRACE_CHECK_STATE_H
 #define CLEW_TRACE_CHECK_STATE_H
@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "trace/check.h"
 
-/* Enough of an event to speak of it later. A kind of 0 is no event. */
+/* The part of an event that a later report needs. A kind of 0 is no event. */
 struct place {
     uint64_t index; /* in its input */
     uint64_t offset;
@@ -28,17 +28,17 @@ struct task_state {
     uint32_t hlc_count;
     uint8_t phase; /* enum task_phase */
     bool has_hlc;
-    bool is_started; /* by an event that says so */
+    bool is_started; /* by an explicit start event */
     bool is_created;
-    bool has_overlap; /* a lock of its was acquired by another; see check_lock.c */
+    bool has_overlap; /* another task acquired a lock it holds; see check_lock.c */
     uint32_t handler_depth;
     uint32_t region_depth;
     uint32_t barrier_depth;
     uint32_t held_first;  /* its first holding, HOLDING_NONE: none */
-    struct place life;    /* what made it created, started or ended */
+    struct place life;    /* the event that created, started or ended it */
     struct place first;   /* its first event since then */
-    struct place joined;  /* who waited for its end before it came */
-    struct place handler; /* where the open handler began, likewise below */
+    struct place joined;  /* a join of it before its end */
+    struct place handler; /* the beginning of the open handler, likewise below */
     struct place region;
     struct place wait;
 };
@@ -55,8 +55,8 @@ struct holding {
     bool is_shared;
     uint32_t task_next, task_before;
     uint32_t lock_next, lock_before;
-    struct place at;      /* where it was acquired */
-    struct place overlap; /* where another acquired it meanwhile */
+    struct place at;      /* its acquisition */
+    struct place overlap; /* the acquisition by another task meanwhile */
 };
 
 struct lock_state {
@@ -64,7 +64,7 @@ struct lock_state {
     uint32_t exclusive_count;
 };
 
-/* Messages of one name or shape of which only one side has been seen so far. */
+/* Messages of one name or shape of which only one side has occurred so far. */
 struct message_state {
     struct place at; /* the first of them */
     uint32_t channel;
@@ -76,7 +76,7 @@ struct message_state {
 struct stream_state {
     uint64_t sent;
     uint64_t received;
-    struct place at; /* where the two last parted */
+    struct place at; /* the last event after which both sides were equal */
 };
 
 struct check {
@@ -106,14 +106,14 @@ struct check {
     struct place time_zero; /* the first */
 };
 
-/* What a message is known as before or besides having a state of its own. */
+/* The state of a message before, or without, an entry of its own. */
 #define MESSAGE_UNSEEN 0
 #define MESSAGE_WHOLE 1 /* sent and received, or dropped on purpose */
 #define MESSAGE_FIRST 2 /* index 0 */
 
 enum channel_end { END_SENT = 1, END_RECEIVED = 2 };
 
-/* A name as a sentence can bear it: names may be a mebibyte long. */
+/* A name cut for a sentence: names may be a mebibyte long. */
 struct name_text {
     char text[64];
 };
@@ -132,11 +132,11 @@ struct check_report {
     uint32_t about_next;       /* the task it is about plus one; 0: the one that acts */
 };
 
-/* Counts a finding, and describes it while there is room. */
+/* Counts a finding, and describes it below the limit. */
 void check_tell(struct check *c, const struct check_report *report, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-/* True when the list says which of two events of these tasks came first. */
+/* True when the list orders events of these two tasks. */
 bool check_is_ordered(const struct check *c, uint32_t task, uint32_t other);
 
 /* The rules of locks and conditions. */

@@ -1,17 +1,17 @@
-/* The chunk: what native files are made of, one after the other, nothing between.
+/* The chunk: native files are a sequence of chunks without gaps.
  *
  *      0  magic    89 43 4c 57
  *      4  version  1                                  a reader refuses a larger one
- *      6  type     enum chunk_type                    one that is not known is skipped
- *      7  packing  0: as it is, 1: zstd
+ *      6  type     enum chunk_type                    a reader skips an unknown one
+ *      7  packing  0: none, 1: zstd
  *      8  size of the payload here
  *     12  size of the payload unpacked
  *     16  XXH3-64 of the payload here
  *     24  XXH3-64 of bytes 0 to 23, seeded with this field of the chunk before (the first: 0)
  *     32  payload
  *
- * All numbers are little-endian. The seed chains the chunks: one that is missing, repeated, moved
- * or from another file is seen, as is every changed bit. */
+ * All numbers are little-endian. The seed chains the chunks: a reader detects a missing, repeated,
+ * moved or foreign chunk, and every changed bit. */
 #ifndef CLEW_TRACE_CHUNK_H
 #define CLEW_TRACE_CHUNK_H
 
@@ -28,11 +28,11 @@ enum {
 };
 
 enum chunk_type {
-    CHUNK_META = 1,   /* what the trace is; the first chunk, once */
+    CHUNK_META = 1,   /* properties of the trace; the first chunk, once */
     CHUNK_NAMES = 2,  /* names since the last */
     CHUNK_TASKS = 3,  /* tasks since the last */
     CHUNK_EVENTS = 4, /* events, column by column */
-    CHUNK_END = 5,    /* the totals; the last chunk, missing when a recording was not finished */
+    CHUNK_END = 5,    /* the totals; the last chunk, missing in an unfinished recording */
 };
 
 enum chunk_packing { PACKING_NONE = 0, PACKING_ZSTD = 1 };
@@ -47,15 +47,15 @@ struct chunk {
     uint64_t header_hash;
 };
 
-/* True when the bytes begin as a chunk does. */
+/* True when the bytes begin with the magic of a chunk. */
 bool chunk_has_magic(const void *bytes, size_t size);
 
 /* Writes the header of a chunk with this payload, filling in both hashes of c; header_hash must be
  * that of the chunk before. */
 void chunk_seal(struct chunk *c, const void *payload, uint8_t header[CHUNK_HEADER_SIZE]);
 
-/* Reads a header. False when it was changed after writing or does not follow the chunk whose header
- * hash is given; c is then not to be used. */
+/* Reads a header. False when it was changed after writing or does not follow the chunk with the
+ * header hash hash_before; c is then undefined. */
 bool chunk_open(struct chunk *c, const uint8_t header[CHUNK_HEADER_SIZE], uint64_t hash_before);
 
 /* Whether the payload is the one that was written. */

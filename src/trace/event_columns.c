@@ -6,7 +6,8 @@
 #include "trace/kind_table.h"
 #include "wire/must.h"
 
-/* A tile of events is decoded at a time, all its columns, so that it stays in the first cache. */
+/* A tile of events is decoded at a time, all its columns, so that it stays in the first-level
+ * cache. */
 enum { TILE = 128, COLUMNS_MAX = 256, HAS_KNOWN = 63 };
 
 static const struct field {
@@ -27,7 +28,7 @@ static struct column_target target(struct event *e, int column)
     };
 }
 
-/* What a kind allows its mode to be: a bit each. A kind that is not known allows nothing. */
+/* The modes that a kind allows: a bit each. An unknown kind allows none. */
 static const uint64_t modes_known[UINT8_MAX + 1] = {
 #define BIT(set, number, id, name) | UINT64_C(1) << (number)
 #define BITS_NONE
@@ -57,7 +58,7 @@ struct check {
     bool has_newer_fields;
 };
 
-/* What the columns by themselves do not show. No branches: one answer for the whole tile. */
+/* Checks the constraints between columns. No branches: one answer for the whole tile. */
 static struct check check_tile(struct event *events, size_t count,
                                const struct event_limits *limits)
 {
@@ -73,7 +74,7 @@ static struct check check_tile(struct event *events, size_t count,
     return all;
 }
 
-/* Leaves out the events of kinds and modes that are not known. */
+/* Leaves out the events of unknown kinds and modes. */
 static void drop_newer(struct event_columns *c)
 {
     size_t kept = 0;
@@ -114,7 +115,7 @@ static const char *check_columns(const struct column columns[COLUMN_COUNT], size
     return NULL;
 }
 
-/* The columns, those that are missing as zeros. */
+/* Parses the columns; missing ones are zeros. */
 static const char *parse_columns(struct column columns[COLUMN_COUNT], size_t *count,
                                  const uint8_t *at, const uint8_t *end)
 {
@@ -149,7 +150,7 @@ const char *event_columns_parse(struct event_columns *c, const uint8_t *payload,
     if (wrong != NULL || (wrong = check_columns(columns, c->count, limits)) != NULL) {
         return wrong;
     }
-    /* Columns of one value are all in this one event, of which each event begins as a copy. */
+    /* This one event holds the columns of a single value; each event begins as a copy of it. */
     struct event same = {0};
     int varying[COLUMN_COUNT];
     int varying_count = 0;

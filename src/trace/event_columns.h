@@ -4,8 +4,7 @@
  *     4  count of columns, 4 bytes
  *     8  columns (trace/value_column.h), in the order of COLUMN_LIST
  *
- * New columns are added behind: a reader skips those it does not know, and what is not there is 0.
- */
+ * New columns are added at the end: a reader skips unknown ones, and a missing column is 0. */
 #ifndef CLEW_TRACE_EVENT_COLUMNS_H
 #define CLEW_TRACE_EVENT_COLUMNS_H
 
@@ -44,26 +43,26 @@ enum {
     EVENT_COLUMNS_SIZE_MAX = 8 + COLUMN_COUNT * (COLUMN_HEADER_SIZE + 8 * EVENT_COLUMNS_MAX),
 };
 
-/* What the numbers in events must stay below. */
+/* Upper bounds, exclusive, of the numbers in events. */
 struct event_limits {
     size_t name_count;
     size_t task_count;
 };
 
 struct event_columns {
-    struct event *events; /* room for EVENT_COLUMNS_MAX, given by the caller */
-    size_t count;         /* events this version knows, which are the first in the room */
+    struct event *events; /* a buffer of the caller for EVENT_COLUMNS_MAX */
+    size_t count;         /* events that this version knows, first in the buffer */
     size_t newer_count;   /* events of kinds or modes it does not know, left out */
     bool has_newer_fields;
 };
 
-/* Decodes a payload. Returns NULL, or what is wrong with it; every number of every event has then
- * been checked against the limits and the list of kinds. */
+/* Decodes a payload. Returns NULL, or a text that says what is wrong; on success every number of
+ * every event is within the limits and the list of kinds. */
 const char *event_columns_parse(struct event_columns *c, const uint8_t *payload, size_t size,
                                 const struct event_limits *limits);
 
-/* Encodes 1 to 4096 events into `to`, which has room for event_columns_size_max(count) bytes;
- * returns how many were used. values is room for count numbers. */
+/* Encodes 1 to 4096 events into `to`, which has event_columns_size_max(count) bytes; returns the
+ * number of bytes used. values is scratch memory for count numbers. */
 size_t event_columns_print(uint8_t *to, const struct event *events, size_t count, uint64_t *values);
 
 static inline size_t event_columns_size_max(size_t count)

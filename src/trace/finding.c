@@ -39,7 +39,7 @@ static const char *copied(struct findings *f, const struct trace *t, uint32_t na
     return arena_text(&f->arena, trace_name(t, name), names_size(&t->tables.names, name));
 }
 
-/* What the event is about: its object or, where it has none, the other task. */
+/* The subject of the event: its object or, where it has none, the other task. */
 static const char *object_of(struct findings *f, const struct trace *t, const struct event *e)
 {
     if (e->object != 0 || (e->has & HAS_PEER) == 0) {
@@ -54,8 +54,8 @@ static const char *object_of(struct findings *f, const struct trace *t, const st
     return text;
 }
 
-/* Of what ran, the text of an access or a lock tells its functions; elsewhere that of an access is
- * a resource's version. */
+/* In executed traces the text of an access or a lock is its call stack; elsewhere that of an access
+ * is a resource's version. */
 static bool has_stack(const struct trace *t, const struct event *e)
 {
     return e->text != 0 && t->tables.order != ORDER_NODE &&

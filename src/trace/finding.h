@@ -1,5 +1,5 @@
-/* A finding: what we claim about an execution. Analyses add findings, view/ prints them, and the
- * JSON form (spec: docs/findings.md) is the file that later verbs take. */
+/* A finding: a claim about an execution. Analyses add findings, report/ prints them, and the JSON
+ * form (spec: docs/findings.md) is the file that later verbs take. */
 #ifndef CLEW_TRACE_FINDING_H
 #define CLEW_TRACE_FINDING_H
 
@@ -45,24 +45,24 @@ enum finding_kind {
 
 enum finding_status { STATUS_PREDICTED, STATUS_CONFIRMED, STATUS_REFUTED, STATUS_UNKNOWN };
 /* GRADE_OBSERVED: of races, nothing ordered the two accesses in the run itself, which makes them a
- * data race by C11's definition, but no prefix is known that brings them side by side. */
+ * data race by C11's definition, but no prefix is known that makes both enabled next. */
 enum finding_grade { GRADE_NONE, GRADE_SOUND, GRADE_MAY, GRADE_OBSERVED };
 enum finding_severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE };
 
-/* An event a finding speaks of, complete in itself: the trace need not be at hand to print it.
- * Texts are "" when the event has none. */
+/* An event of a finding, self-contained: it can be printed without the trace. Texts are "" when the
+ * event has none. */
 struct finding_event {
-    uint32_t input;  /* which of the inputs */
+    uint32_t input;  /* the index of the input */
     uint64_t index;  /* 0-based position in that input */
-    uint64_t offset; /* byte offset there, UINT64_MAX when not known */
+    uint64_t offset; /* byte offset there, UINT64_MAX when unknown */
     bool is_joined;  /* the inputs were read as one run, and */
-    uint64_t number; /* this is its position in the run, which witnesses speak of */
+    uint64_t number; /* this is its position in the run, as witnesses count */
     const char *node;
     const char *task;
     const char *access; /* "R", "W", or the name of the event's kind */
     const char *object; /* or the other task, of events between two */
     const char *location;
-    const char *stack; /* the functions it is in, innermost first; NULL or "": not known */
+    const char *stack; /* its call stack, innermost first; NULL or "": unknown */
 };
 
 struct finding_value {
@@ -70,7 +70,7 @@ struct finding_value {
     int64_t value;
 };
 
-/* The state of a process in a moment that a finding shows. */
+/* The state of a process at a moment of a finding. */
 struct finding_state {
     const char *process;
     const struct finding_value *values; /* that are known */
@@ -79,37 +79,37 @@ struct finding_state {
     int64_t from, to; /* by the clock of the process, in ticks of the trace */
 };
 
-/* A moment: a state of each process that can have been there at once. */
+/* A moment: a state of each process that can have occurred together. */
 struct finding_moment {
     const struct finding_state *states;
     size_t count;
-    bool has_clocks;     /* what follows is known */
+    bool has_clocks;     /* the fields below are known */
     const char *early;   /* the process that left its state first, by its clock, */
     const char *late;    /* and the one that entered its own last */
-    int64_t skew_needed; /* clocks differ by so much at least in this moment, in ticks */
+    int64_t skew_needed; /* the least clock difference at this moment, in ticks */
     bool has_least;
     int64_t skew_least; /* the least skew with which some moment shows it */
 };
 
 /* All memory is in the arena of the findings it belongs to. */
 struct finding {
-    uint32_t id; /* how users call it; 0: its position in the list, from 1 */
+    uint32_t id; /* its number for users; 0: its position in the list, from 1 */
     enum finding_kind kind;
     enum finding_status status;
     enum finding_grade grade;
     enum finding_severity severity;
-    const char *what; /* one sentence a colleague would say */
+    const char *what; /* the claim, one sentence */
     const char *why;  /* the argument, may have several lines; NULL or "": none */
     const char *key;  /* stable across runs */
     const struct finding_event *events;
     size_t event_count;
-    /* Positions of events, in the input or the joined run, in an order that shows it; NULL: none.
-     */
+    /* Positions of events, in the input or the joined run, in an order that shows the finding;
+     * NULL: none. */
     const uint64_t *witness;
     size_t witness_count;
     const struct finding_moment *moment; /* of properties over clocks; NULL: none */
-    const char *replay;                  /* the command that shows it, NULL when there is none */
-    uint64_t pair_count; /* how many pairs of events this one stands for, at least 1 */
+    const char *replay;  /* the command that reproduces it, NULL when there is none */
+    uint64_t pair_count; /* the number of pairs of events that it stands for, at least 1 */
     bool is_of_calls; /* of atomicity: the task makes the interrupted accesses in several calls */
 };
 
@@ -121,7 +121,7 @@ struct findings {
 
 void findings_release(struct findings *f);
 
-/* Appends a copy of *finding whose texts and arrays the caller has already put into f->arena. */
+/* Appends a copy of *finding; its texts and arrays must be in f->arena already. */
 void findings_add(struct findings *f, const struct finding *finding);
 
 /* Text formatted into f->arena. */

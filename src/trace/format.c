@@ -32,8 +32,8 @@ static const struct format *recognize(format_list formats, const char *bytes, si
     return best;
 }
 
-/* Fills the window with as much as tells the format. What comes slowly, from a program that is
- * running, need not be more than whole lines that tell it. */
+/* Fills the window with enough bytes to recognize the format. For slow input, from a running
+ * program, whole lines that suffice end the wait. */
 static ssize_t fill_to_recognize(format_list formats, struct in *in, struct err *e)
 {
     enum { WAIT_MS = 100 };
@@ -52,7 +52,7 @@ static ssize_t fill_to_recognize(format_list formats, struct in *in, struct err 
 static struct cursor *open_in(format_list formats, const struct format *wanted, struct in *in,
                               struct tables *t, struct notes *n, struct err *e)
 {
-    /* What is said to be of some format need not be waited for. */
+    /* A forced format needs no wait for recognition. */
     const ssize_t size = wanted != NULL ? in_fill(in, 1, e) : fill_to_recognize(formats, in, e);
     if (size < 0) {
         in_close(in);

@@ -1,6 +1,6 @@
 /* Formats of traces, each a row in a table: how to recognize, read and write it. trace/ has the
- * native and the text form, import/ the foreign ones, view/ those that are only written; cli/ joins
- * the tables. */
+ * native and the text form, import/ the foreign ones, report/ those that are only written; cli/
+ * joins the tables. */
 #ifndef CLEW_TRACE_FORMAT_H
 #define CLEW_TRACE_FORMAT_H
 
@@ -16,7 +16,7 @@ struct writer;
 struct writer_ops {
     /* Writes events whose numbers are from the writer's tables. */
     int (*write)(struct writer *w, const struct event *events, size_t count, struct err *e);
-    /* Writes what comes last; the file itself is closed by writer_close. */
+    /* Writes the end of the file; writer_close closes the file itself. */
     int (*finish)(struct writer *w, struct err *e);
     void (*release)(struct writer *w);
 };
@@ -25,7 +25,7 @@ struct writer_ops {
 struct writer {
     const struct writer_ops *ops;
     const struct tables *tables;
-    struct notes *notes; /* what the format could not hold */
+    struct notes *notes; /* parts of the trace that the format cannot hold */
     struct out out;
 };
 
@@ -33,8 +33,8 @@ struct format {
     const char *name;    /* as in --to NAME */
     const char *ending;  /* ".clew" */
     const char *meaning; /* one line for --help */
-    /* How sure the first bytes make us, 0 (not this) to 100; NULL when the format cannot be read.
-     */
+    /* The confidence from the first bytes, 0 (not this) to 100; NULL when the format cannot be
+     * read. */
     int (*sniff)(const char *bytes, size_t size);
     /* A new reader that owns *in, in all cases; NULL and an error when the beginning is already
      * wrong. */
@@ -55,9 +55,9 @@ const struct format *format_of_path(format_list formats, const char *path);
 MUST_USE int format_save(const struct format *format, const struct trace *t, const char *path,
                          struct err *e);
 
-/* Opens path ("-": standard input), recognizes its format by content and returns a cursor, or NULL
- * with an error that names path, byte and what was expected. `wanted` forces a format when not
- * NULL. */
+/* Opens path ("-": standard input), recognizes its format by content and returns a cursor. NULL and
+ * an error that names path, byte and the expected input on failure. `wanted` forces a format when
+ * not NULL. */
 MUST_USE struct cursor *format_open(format_list formats, const struct format *wanted,
                                     const char *path, struct tables *t, struct notes *n,
                                     struct err *e);

@@ -11,7 +11,7 @@ static const struct kind kinds[KIND_LIMIT] = {
 #undef KIND
 };
 
-/* Beside the names, so that a search looks at few of them. */
+/* Beside the names, so that a search compares few of them. */
 static const uint8_t name_sizes[KIND_LIMIT] = {
 #define KIND(number, id, name, ...) [number] = sizeof(name) - 1,
     KIND_LIST(KIND)

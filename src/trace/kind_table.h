@@ -1,4 +1,4 @@
-/* What the list of kinds says, as tables: names, classes, modes and fields. */
+/* The list of kinds as tables: names, classes, modes and fields. */
 #ifndef CLEW_TRACE_KIND_TABLE_H
 #define CLEW_TRACE_KIND_TABLE_H
 
@@ -34,10 +34,10 @@ const char *mode_name(enum mode_set set, uint8_t mode);
 /* The mode with this name in a set, 0 when there is none. */
 uint8_t mode_find(enum mode_set set, const char *name, size_t size);
 
-/* True for a lock that was taken by a call that cannot block for ever. */
+/* True for a lock that was taken by a call that cannot block forever. */
 bool lock_mode_is_try(uint8_t mode);
 
-/* How the lock is held, whatever call took it: the mode without LOCK_TRY. */
+/* The mode of holding the lock, for every call that took it: the mode without LOCK_TRY. */
 uint8_t lock_mode_held(uint8_t mode);
 
 /* True for a lock that others may hold at the same time in the same way. */
@@ -49,13 +49,13 @@ bool lock_mode_is_across_processes(uint8_t mode);
 /* The memory order of an atomic event's mode, without the operation of a blind update. */
 enum event_mode memory_mode_order(uint8_t mode);
 
-/* True for a read, plain or by an atomic read-modify-write, whose value decides nothing but what a
- * blind update stores. */
+/* True for a read, plain or by an atomic read-modify-write, whose value affects only the value that
+ * a blind update stores. */
 bool event_is_blind(const struct event *e);
 
-/* True for a write that stores what the variable held, changed: by a blind read-modify-write that
- * is no exchange, or the write of a plain blind update. Of one variable those with the same
- * operation and size commute. */
+/* True for a write whose value is computed from the old one: by a blind read-modify-write that is
+ * no exchange, or the write of a plain blind update. On one variable those with the same operation
+ * and size commute. */
 bool event_is_update(const struct event *e);
 bool event_updates_commute(const struct event *a, const struct event *b);
 

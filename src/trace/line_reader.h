@@ -1,4 +1,4 @@
-/* The lines of a text input, one after the other, each of bounded length.
+/* A line reader: the lines of a text input in sequence, each of bounded length.
  *
  *     struct lines l = {.in = &in};
  *     while ((more = lines_next(&l, e)) > 0) { ... l.text[0 .. l.size) is line l.number ... }
@@ -12,7 +12,7 @@
 
 #include "base/in.h"
 
-/* An event of eight names of a mebibyte, each byte an escape of four, and what stands between. */
+/* An event of eight names of a mebibyte, each byte an escape of four, and the separators. */
 enum { LINE_SIZE_MAX = 33 << 20 };
 
 struct lines {

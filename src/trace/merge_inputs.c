@@ -8,17 +8,17 @@
 struct part {
     struct cursor *cursor; /* NULL before it is opened and after its end */
     bool is_opened;
-    struct batch batch; /* what was read and not given yet */
-    uint64_t given;     /* events */
+    struct batch batch; /* events read and not yet returned */
+    uint64_t given;     /* events returned */
 };
 
-/* What was sent and received under one name, or one shape, or in one stream: messages or bytes. */
+/* The messages or bytes sent and received under one name, one shape, or in one stream. */
 struct flow {
     uint64_t sent;
     uint64_t received;
 };
 
-/* Events in a row from one input. */
+/* A run of events from one input. */
 struct run {
     uint64_t position; /* of its first event, among all */
     uint64_t index;    /* and in its input */
@@ -31,9 +31,9 @@ struct join {
     struct part *parts;
     size_t current; /* the part read last */
     VEC(struct run) runs;
-    uint64_t given; /* events, of all parts */
+    uint64_t given; /* events returned, of all parts */
     uint64_t tick_ns;
-    bool is_stamped; /* one of them is */
+    bool is_stamped; /* one of them is stamped */
 
     struct map flow_of_stream;  /* by channel */
     struct map flow_of_message; /* by name */
@@ -41,8 +41,7 @@ struct join {
     VEC(struct flow) flows;
 };
 
-/* What the readers say of their inputs alone becomes what holds for all. A tick of 0 says nothing.
- */
+/* Combines the properties of the single inputs into those of the whole. A tick of 0 is unknown. */
 static int agree(struct join *j, struct err *e)
 {
     struct tables *t = j->cursor.tables;
@@ -71,7 +70,7 @@ static int open_part(struct join *j, size_t input, struct err *e)
     return part->cursor == NULL ? -1 : agree(j, e);
 }
 
-/* Makes the part have an event to give: 1, 0 at its end, -1. */
+/* Fills the part with at least one event: 1, 0 at its end, -1. */
 static int fill_part(struct join *j, size_t input, struct err *e)
 {
     struct part *part = &j->parts[input];
@@ -97,7 +96,7 @@ static int fill_part(struct join *j, size_t input, struct err *e)
     return more;
 }
 
-/* The flow that a send or receive belongs to, and how much it moves there. */
+/* The flow of a send or receive, and the amount that it moves there. */
 static struct flow *flow_of(struct join *j, const struct event *e, uint64_t *amount)
 {
     const uint64_t size = (e->has & HAS_SIZE) != 0 ? e->size : 0;
@@ -118,8 +117,7 @@ static struct flow *flow_of(struct join *j, const struct event *e, uint64_t *amo
     return &j->flows.at[index];
 }
 
-/* Takes the event into account; false when it is a receive whose send has not been given and
- * may_wait says that it can wait for it. */
+/* Counts the event; false when it is a receive before its send and may_wait allows it to wait. */
 static bool pass(struct join *j, const struct event *e, bool may_wait)
 {
     if (e->kind != EVENT_SEND && e->kind != EVENT_RECV) {
@@ -150,7 +148,7 @@ static void remember_run(struct join *j, size_t input)
     }
 }
 
-/* Gives as many of the part's events as may come now. */
+/* Returns as many of the part's events as may come now. */
 static bool give(struct join *j, size_t input, bool may_wait, struct batch *b)
 {
     struct part *part = &j->parts[input];
@@ -196,7 +194,7 @@ static int next_batch(struct cursor *c, struct batch *b, struct err *e)
     if (waiting == count) {
         return 0;
     }
-    /* All that is left waits for sends that nobody recorded, or for each other. */
+    /* All remaining inputs wait for sends that nobody recorded, or for each other. */
     c->path = format_path_name(j->inputs.paths[waiting]);
     const bool is_given = give(j, waiting, false, b);
     must(is_given);

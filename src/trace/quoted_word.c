@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 
-/* What stands behind a backslash, and what it stands for. */
+/* The letters after a backslash, and the characters they stand for. */
 static const char escape_letters[] = "\"\\nrt";
 static const char escape_meanings[] = "\"\\\n\r\t";
 
@@ -13,8 +13,9 @@ void words_release(struct words *w)
     vec_release(&w->unescaped);
 }
 
-/* What may stand outside quotes: visible ASCII without what separates words and their parts, and
- * whatever is not ASCII (which is written bare only when it is UTF-8). */
+/* Whether the character may stand outside quotes: visible ASCII that does not separate words or
+ * their parts, and all bytes that are not ASCII (which are written bare only when they are UTF-8).
+ */
 static bool is_bare(char c)
 {
     const unsigned char byte = (unsigned char)c;

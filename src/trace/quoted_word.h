@@ -1,10 +1,10 @@
-/* Words: how names stand in the text forms of traces and schedules. A name of harmless characters
- * stands bare; any other is put in quotes, with escapes \" \\ \n \r \t and \xNN, so that every
- * sequence of bytes comes back the same.
+/* Quoted words: the form of names in the text forms of traces and schedules. A name of harmless
+ * characters stands bare; any other is put in quotes, with escapes \" \\ \n \r \t and \xNN, so that
+ * every sequence of bytes comes back the same.
  *
  *     struct words w = {.at = line, .end = line + size};
  *     struct word word;
- *     if (!words_take(&w, &word)) { ... w.wrong says what, w.at where ... }
+ *     if (!words_take(&w, &word)) { ... w.wrong is the error, w.at its place ... }
  *     words_release(&w);
  */
 #ifndef CLEW_TRACE_QUOTED_WORD_H
@@ -25,27 +25,27 @@ struct word {
     bool is_quoted;
 };
 
-/* A line being read. */
+/* A line under parsing. */
 struct words {
     const char *at;
     const char *end;
-    const char *wrong; /* what stopped the last taking */
+    const char *wrong; /* the error of the last call */
     VEC(char) unescaped;
 };
 
 void words_release(struct words *w);
 
-/* Each takes what it says and stands behind it, or returns false with w->wrong set and w->at at the
+/* Each takes its element and advances past it, or returns false with w->wrong set and w->at at the
  * fault. A part of a word ends at any of the characters `stops` too, unless it is in quotes. */
 MUST_USE bool words_take(struct words *w, struct word *word);
 MUST_USE bool words_take_part(struct words *w, const char *stops, struct word *word);
 MUST_USE bool words_take_u64(struct words *w, uint64_t *number);
 MUST_USE bool words_take_i64(struct words *w, int64_t *number);
 
-/* Steps over the character c if it is the next; returns whether it was. */
+/* Skips the character c if it is next; returns whether it was. */
 bool words_skip(struct words *w, char c);
 
-/* Steps over blanks; false when the line ends there. */
+/* Skips blanks; false when the line ends there. */
 bool words_are_left(struct words *w);
 
 /* Whether a word ends here: at a blank or the end of the line. */

@@ -40,7 +40,7 @@ static int take_word(struct parser *p, struct word *word)
     return words_take(&p->words, word) ? 0 : refuse(p, p->words.wrong);
 }
 
-/* Takes a name that stands right here. */
+/* Takes a name without blanks before it. */
 static int take_joined(struct parser *p, const char *stops, uint32_t *name)
 {
     struct word word;
@@ -70,7 +70,7 @@ static int hex_digit(char c)
     return digit == NULL ? -1 : (int)(digit - digits);
 }
 
-/* Steps over the key, if it comes next; returns whether it did. */
+/* Skips the key if it is next; returns whether it was. */
 static bool skip_key(struct parser *p, const char *key)
 {
     struct words *w = &p->words;
@@ -115,7 +115,7 @@ static int take_occurrence(struct parser *p, uint32_t *occurrence)
     return expect(p, '#', "# and a number were expected") < 0 ? -1 : take_count(p, occurrence);
 }
 
-/* Takes what follows the task of an operation: kind, object, occurrence. */
+/* Takes the rest of an operation after its task: kind, object, occurrence. */
 static int take_operation_rest(struct parser *p, struct operation *o)
 {
     struct word kind;
@@ -375,7 +375,7 @@ static int parse_with(struct parser *p)
     return take_name(p, &p->schedule->with);
 }
 
-/* The lines of the header; each may be there once, before anything else. */
+/* The lines of the header; each may occur once, before anything else. */
 static const struct {
     const char *word;
     int (*parse)(struct parser *p);

@@ -1,4 +1,4 @@
-/* What the two halves of the native form share. */
+/* The internal interface between the reader and the writer of the native form. */
 #ifndef CLEW_TRACE_STORE_PARTS_H
 #define CLEW_TRACE_STORE_PARTS_H
 

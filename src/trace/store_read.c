@@ -11,12 +11,12 @@
 
 _Static_assert((int)EVENT_COLUMNS_MAX <= (int)BATCH_MAX, "a chunk of events is a batch");
 
-/* What the file's numbers are in the tables. They are the same unless the tables were in use
- * before; no two of the file's are one in the tables. */
+/* The map from the file's numbers to those of the tables. It is the identity unless the tables were
+ * in use before; it is injective. */
 struct numbers {
     VEC(uint32_t) at;
-    size_t same_count; /* so many of the first are their own index */
-    struct map others; /* the rest, to see repeated ones */
+    size_t same_count; /* this many of the first are their own index */
+    struct map others; /* the rest, to detect repeated ones */
 };
 
 struct store_reader {
@@ -24,7 +24,7 @@ struct store_reader {
     uint64_t header_hash; /* of the last chunk */
     bool has_meta;
     bool is_ended;
-    uint64_t event_count; /* in the file so far, those left out included */
+    uint64_t event_count; /* in the file so far, including those left out */
     struct numbers names;
     struct numbers tasks;
     struct arena arena; /* of the batch */
@@ -34,7 +34,7 @@ struct store_reader {
     VEC(uint8_t) unpacked;
 };
 
-/* The payload being decoded. */
+/* The payload under decoding. */
 struct payload {
     uint64_t offset; /* of its chunk in the file */
     const uint8_t *at;
@@ -47,7 +47,7 @@ static void numbers_release(struct numbers *n)
     map_release(&n->others);
 }
 
-/* Adds the next number of the file; false when it was there before. */
+/* Adds the next number of the file; false when it is a duplicate. */
 static bool numbers_add(struct numbers *n, uint32_t number)
 {
     if (n->same_count == n->at.count && number == n->same_count) {
@@ -162,7 +162,7 @@ static int decode_tasks(struct store_reader *r, struct payload *p, struct err *e
     return 0;
 }
 
-/* From the file's numbers to those of the tables. */
+/* Maps the file's numbers to those of the tables. */
 static void renumber(struct store_reader *r)
 {
     const uint32_t *names = r->names.at.at;
@@ -257,7 +257,7 @@ static bool is_known(uint8_t type)
     return type >= CHUNK_META && type <= CHUNK_END;
 }
 
-/* Looks at the header of the next chunk: 1 when all of the chunk is in the window, 0 when the file
+/* Reads the header of the next chunk: 1 when all of the chunk is in the window, 0 when the file
  * ends before. */
 static int look(struct store_reader *r, struct chunk *c, struct err *e)
 {
@@ -316,7 +316,7 @@ static int read_chunk(struct store_reader *r, struct err *e)
     return 1;
 }
 
-/* Says what the file lacks, once nothing whole is left in it. */
+/* Notes the missing parts of the file, after its last whole chunk. */
 static void note_end(struct store_reader *r)
 {
     const struct in *in = &r->cursor.in;

@@ -11,7 +11,7 @@
 
 enum {
     PACK_LEVEL = -5,     /* unpacks half as fast again as level 1, for a third more bytes */
-    PACK_SIZE_MIN = 128, /* below, zstd's own header eats what is won */
+    PACK_SIZE_MIN = 128, /* below, zstd's own header costs more than packing saves */
 };
 
 _Static_assert((int)EVENT_COLUMNS_SIZE_MAX <= (int)CHUNK_SIZE_MAX, "what is written can be read");
@@ -22,18 +22,18 @@ struct store_writer {
     ZSTD_CCtx *packer;
     uint64_t header_hash; /* of the last chunk */
     bool has_meta;
-    size_t name_count; /* how many have been written, of ... */
+    size_t name_count; /* the number already written, of ... */
     size_t task_count;
     uint64_t event_count;
 
-    VEC(struct event) events; /* given, not yet written */
-    VEC(uint64_t) values;     /* of the column being made */
-    VEC(uint8_t) payload;     /* of the chunk being made */
+    VEC(struct event) events; /* added, not yet written */
+    VEC(uint64_t) values;     /* of the current column */
+    VEC(uint8_t) payload;     /* of the current chunk */
     VEC(uint8_t) packed;
 };
 
 /* Packing pays when it saves a quarter: unpacking takes longer than all the rest of reading. Names
- * that unpack to more than a reader allows stay as they are, so that a small file never takes much
+ * that unpack to more than a reader allows stay unpacked, so that a small file never takes much
  * memory. */
 static bool pays(enum chunk_type type, size_t packed_size, size_t size)
 {
@@ -69,7 +69,7 @@ static void put_chunk(struct store_writer *w, enum chunk_type type)
     out_bytes(&w->writer.out, bytes, c.size);
 }
 
-/* Room for so many more bytes of the payload. */
+/* Grows the payload by `size` bytes. */
 static uint8_t *more(struct store_writer *w, size_t size)
 {
     vec_reserve(&w->payload, w->payload.count + size);
@@ -206,7 +206,7 @@ static void put_events(struct store_writer *w)
     vec_clear(&w->events);
 }
 
-/* Everything given so far, each name and task before the events that use it. */
+/* Writes everything pending, each name and task before the events that use it. */
 static int put_pending(struct store_writer *w, struct err *e)
 {
     const struct tables *t = w->writer.tables;

@@ -66,7 +66,7 @@ static enum role role_of(const struct event *e)
 }
 
 /* Channels, resources, the locks of several processes and memory that processes share are the same
- * wherever they are used; everything else belongs to its node. */
+ * on every node; everything else belongs to its node. */
 static uint32_t node_of(const struct summary *s, const struct event *e, enum role role)
 {
     const bool is_shared = role == ROLE_CHANNEL || role == ROLE_RESOURCE ||

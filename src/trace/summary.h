@@ -1,4 +1,4 @@
-/* What is in a trace: counts by kind, task, node and role of objects, and the span of time. Reads
+/* A summary of a trace: counts by kind, task, node and role of objects, and the span of time. Reads
  * the events once; memory grows with tasks and objects, not with events.
  *
  *     struct summary s;
@@ -19,7 +19,7 @@
 #include "trace/tables.h"
 #include "wire/kind.h"
 
-/* What objects are used as; one may be several. ROLE(id, name, plural) */
+/* The roles of objects; one may have several. ROLE(id, name, plural) */
 #define ROLE_LIST(ROLE)                        \
     ROLE(VARIABLE, "variable", "variables")    \
     ROLE(LOCK, "lock", "locks")                \
@@ -42,7 +42,7 @@ enum role {
 const char *role_name(enum role role, bool is_plural);
 
 struct node_summary {
-    uint32_t node; /* name, 0 when the trace knows no nodes */
+    uint32_t node; /* name, 0 when the trace has no nodes */
     uint64_t task_count;
     uint64_t event_count;
 };
@@ -53,7 +53,7 @@ struct summary {
     uint64_t by_kind[KIND_LIMIT];
     VEC(uint64_t) by_task; /* events */
     struct map objects;    /* (node or 0, object) to a bit per role */
-    uint64_t block_count;  /* places in the code that coverage events tell of */
+    uint64_t block_count;  /* source locations of coverage events */
     bool has_time;         /* some event has a time other than 0 */
     int64_t time_first;    /* the least, in ticks */
     int64_t time_last;
@@ -65,10 +65,10 @@ void summary_release(struct summary *s);
 
 void summary_events(struct summary *s, const struct batch *b);
 
-/* How many objects are used in this role. O(objects). */
+/* The number of objects in this role. O(objects). */
 uint64_t summary_objects(const struct summary *s, enum role role);
 
-/* The nodes in the order of appearance, from the arena; *count says how many. O(tasks). */
+/* The nodes in the order of appearance, from the arena; *count is their number. O(tasks). */
 const struct node_summary *summary_nodes(const struct summary *s, struct arena *a, size_t *count);
 
 #endif

@@ -1,6 +1,6 @@
-/* What the numbers in events mean: names, tasks, and how the events are ordered. A reader fills the
- * tables as it goes, a writer reads them; both may share one, which makes conversion a copy of
- * events. */
+/* The tables of a trace: the names, tasks and the order kind that the numbers in events refer to. A
+ * reader fills the tables during reading, a writer reads them; both may share one, which makes
+ * conversion a copy of events. */
 #ifndef CLEW_TRACE_TABLES_H
 #define CLEW_TRACE_TABLES_H
 
@@ -13,11 +13,11 @@
 /* A thread, or a node's only line of control. Its text form is name@node, or name where there is no
  * node. */
 struct task {
-    uint32_t node; /* name, 0 when the trace knows no nodes */
+    uint32_t node; /* name, 0 when the trace has no nodes */
     uint32_t name;
 };
 
-/* What the sequence of events in a trace says about the order they happened in. */
+/* The meaning of the sequence of events for the order of the execution. */
 #define ORDER_KIND_LIST(ORDER)                                      \
     ORDER(NODE, "node", "each node's events are in observed order") \
     ORDER(EXACT, "exact", "the list is the execution")              \
@@ -38,8 +38,8 @@ struct tables {
     VEC(struct task) tasks;
     struct map task_of; /* (node, name) to task */
     enum order_kind order;
-    uint64_t tick_ns; /* nanoseconds per unit of time; 0: not known, times only compare */
-    uint32_t source;  /* name: what made the trace ("falcon", "std", "clew record ...") */
+    uint64_t tick_ns; /* nanoseconds per unit of time; 0: unknown, times only compare */
+    uint32_t source;  /* name: the producer of the trace ("falcon", "std", "clew record ...") */
 };
 
 void tables_init(struct tables *t);

@@ -1,4 +1,4 @@
-/* What the two halves of the text form share. */
+/* The internal interface between the reader and the writer of the text form. */
 #ifndef CLEW_TRACE_TEXT_PARTS_H
 #define CLEW_TRACE_TEXT_PARTS_H
 
@@ -6,7 +6,7 @@
 
 enum { TEXT_VERSION = 1 };
 
-/* KEY(ID, key): the fields of a line that are not told by their place. */
+/* KEY(ID, key): the fields of a line that have a key instead of a fixed place. */
 #define TEXT_KEY_LIST(KEY) \
     KEY(OBJECT, "object")  \
     KEY(PEER, "peer")      \
@@ -23,7 +23,7 @@ enum text_key {
 #define KEY(id, key) TEXT_##id,
     TEXT_KEY_LIST(KEY)
 #undef KEY
-        TEXT_LOCATION, /* told by its @ */
+        TEXT_LOCATION, /* marked by its @ */
     TEXT_KEY_COUNT
 };
 

@@ -1,4 +1,4 @@
-/* The text form, read: a line is an event, its words taken from left to right. */
+/* The reader of the text form: a line is an event, its words taken from left to right. */
 #include "trace/text_parts.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct text_reader {
 
 static const char magic[] = "clew-text ";
 
-/* Sets an error at the place where the words stand. */
+/* Sets an error at the current place of the words. */
 static int refuse(struct text_reader *r, const char *what, struct err *e)
 {
     const uint64_t at = r->lines.offset + (uint64_t)(r->words.at - r->lines.text);
@@ -29,7 +29,7 @@ static int refuse(struct text_reader *r, const char *what, struct err *e)
                    (unsigned long long)r->lines.number, what);
 }
 
-/* The same about a word that is not known. */
+/* The same about an unknown word. */
 static int refuse_word(struct text_reader *r, const char *what, const struct word *word,
                        struct err *e)
 {
@@ -51,7 +51,7 @@ static int next_line(struct text_reader *r, struct err *e)
     return more;
 }
 
-/* Whether the line goes on with something that is no comment. */
+/* Whether the line continues with something other than a comment. */
 static bool goes_on(struct text_reader *r)
 {
     return words_are_left(&r->words) && *r->words.at != '#';
@@ -71,7 +71,7 @@ static int expect_gap(struct text_reader *r, struct err *e)
         e);
 }
 
-/* Whether what stands here is a name with a = behind it. */
+/* Whether the next word is a name with a = behind it. */
 static bool is_key(const struct text_reader *r)
 {
     const char *at = r->words.at;
@@ -169,7 +169,7 @@ static int take_value(struct text_reader *r, enum text_key key, struct event *ev
     bug("text key");
 }
 
-/* The key that stands here with its =, which is stepped over; else the key of what stands bare. */
+/* The key at this place, and skips it with its =; else the key of a bare word. */
 static enum text_key take_key(struct text_reader *r, const struct event *event)
 {
     static const struct {
@@ -193,14 +193,14 @@ static enum text_key take_key(struct text_reader *r, const struct event *event)
     return (kind_of(event->kind)->fields & F_PEER) != 0 ? TEXT_PEER : TEXT_OBJECT;
 }
 
-/* What follows task and kind. */
+/* Takes the fields after task and kind. */
 static int take_fields(struct text_reader *r, struct event *event, struct err *e)
 {
     unsigned seen = 0;
     while (goes_on(r)) {
         const char *from = r->words.at;
         const enum text_key key = take_key(r, event);
-        /* A message and a peer share their place in an event. */
+        /* A message and a peer share their field in an event. */
         const unsigned bit = 1u << (key == TEXT_PEER ? TEXT_MESSAGE : key);
         if ((seen & bit) != 0) {
             const bool is_bare = r->words.at == from;

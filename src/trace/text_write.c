@@ -43,7 +43,7 @@ static void print_named(struct text_writer *w, enum text_key key, uint32_t name)
     }
 }
 
-/* What stands without a key: the peer for kinds that have one, else the object. */
+/* Prints the operand without a key: the peer for kinds that have one, else the object. */
 static void print_operands(struct text_writer *w, const struct event *e, const struct kind *kind)
 {
     const bool has_peer = (e->has & HAS_PEER) != 0;

@@ -8,7 +8,7 @@
 #define NS_PER_SECOND INT64_C(1000000000)
 #define NS_OF_2001 (INT64_C(978307200) * NS_PER_SECOND)
 
-/* False when the unit of ticks is not known, or the time does not fit. */
+/* False when the unit of ticks is unknown, or the time does not fit. */
 static bool in_ns(int64_t ticks, uint64_t tick_ns, int64_t *ns)
 {
     return tick_ns > 0 && tick_ns <= INT64_MAX &&

@@ -10,11 +10,11 @@
 
 enum { TIME_TEXT_SIZE = 48 };
 
-/* A time that many ticks after 0. Where ticks have no unit (tick_ns is 0) it is their number; from
- * the year 2001 on it is a date with the time of day, in UTC. */
+/* A time, `ticks` after 0. Where ticks have no unit (tick_ns is 0) it is their number; from the
+ * year 2001 on it is a date with the time of day, in UTC. */
 void time_text(char text[TIME_TEXT_SIZE], int64_t ticks, uint64_t tick_ns);
 
-/* A span of that many ticks, in the largest unit of which it has one; "5 ticks" where ticks have no
+/* A span of `ticks` ticks, in the largest unit of which it has one; "5 ticks" where ticks have no
  * unit. */
 void time_span_text(char text[TIME_TEXT_SIZE], int64_t ticks, uint64_t tick_ns);
 

@@ -1,4 +1,5 @@
-/* A trace: what happened. An append-only list of events with its tables; sealed, then read-only. */
+/* A trace: the events of an execution. An append-only list of events with its tables; sealed, then
+ * read-only. */
 #ifndef CLEW_TRACE_TRACE_H
 #define CLEW_TRACE_TRACE_H
 
@@ -30,7 +31,7 @@ MUST_USE int trace_append_batch(struct trace *t, const struct batch *b, struct e
 /* Ends appending: checks every number against the tables. */
 void trace_seal(struct trace *t);
 
-/* Appends all that the cursor, which must fill t->tables, still gives. Fails with the cursor's
+/* Appends the rest of the events of the cursor, which must fill t->tables. Fails with the cursor's
  * error, or when there are more events than event_id can name. */
 MUST_USE int trace_load(struct trace *t, struct cursor *c, struct err *e);
 

@@ -21,11 +21,11 @@ struct column {
     const uint8_t *distances;
 };
 
-/* Takes a column of count values from the bytes at *at, which then stands behind it; false when the
+/* Takes a column of count values from the bytes at *at and advances *at past it; false when the
  * bytes before `end` hold none. */
 bool column_parse(struct column *c, size_t count, const uint8_t **at, const uint8_t *end);
 
-/* Whether every one of the values is below limit, read as unsigned. O(count), vectorized. */
+/* Whether all values are below limit, read as unsigned. O(count), vectorized. */
 bool column_is_below(const struct column *c, size_t count, uint64_t limit);
 
 /* The value at index. */
@@ -40,8 +40,8 @@ struct column_target {
 };
 void column_spread(const struct column *c, size_t first, size_t count, struct column_target to);
 
-/* Writes values as a column to `to`, which has room for column_size_max(count) bytes; returns how
- * many were used. */
+/* Writes values as a column to `to`, which has column_size_max(count) bytes; returns the number of
+ * bytes used. */
 size_t column_print(uint8_t *to, const uint64_t *values, size_t count);
 
 static inline size_t column_size_max(size_t count)

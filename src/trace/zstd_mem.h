@@ -1,8 +1,8 @@
-/* zstd with memory from base/mem, so that its end is handled, and tested, like everyone's. */
+/* zstd with memory from base/mem, so that its exhaustion is handled, and tested, as everywhere. */
 #ifndef CLEW_TRACE_ZSTD_MEM_H
 #define CLEW_TRACE_ZSTD_MEM_H
 
-#define ZSTD_STATIC_LINKING_ONLY /* for allocators of our own */
+#define ZSTD_STATIC_LINKING_ONLY /* for custom allocators */
 #include <zstd.h>
 
 #include "base/mem.h"
