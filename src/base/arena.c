@@ -19,8 +19,8 @@ size_t arena_product(size_t count, size_t size)
     return mem_product(count, size);
 }
 
-/* Blocks double with the arena up to a megabyte, so that a small arena stays small and a large one
- * makes few of them; a request larger than that gets a block of its own size. */
+/* Allocates a block. Blocks double with the arena up to a megabyte, so that a small arena stays
+ * small and a large one has few blocks; a larger request gets a block of its own size. */
 static struct arena_block *block_new(struct arena *a, size_t size_wanted)
 {
     size_t size = a->size_total < BLOCK_SIZE_MIN ? BLOCK_SIZE_MIN : a->size_total;

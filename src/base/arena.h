@@ -1,4 +1,4 @@
-/* Memory with one end: allocations are bumped from blocks and released together.
+/* An arena: memory with one lifetime. Allocations are bumped from blocks and released together.
  *
  *     struct arena scratch = {0};
  *     uint32_t *rank = arena_array(&scratch, uint32_t, n);      cleared to zero
@@ -20,7 +20,7 @@ struct arena {
     size_t size_total; /* bytes taken from the heap */
 };
 
-/* A point to come back to: what was allocated after it is released by arena_reset. */
+/* A mark to return to: arena_reset releases everything allocated after it. */
 struct arena_mark {
     struct arena_block *block;
     size_t used;

@@ -6,7 +6,7 @@
 #include "base/fault_injection.h"
 #include "base/mem.h"
 
-/* The C++ ABI's own, from libstdc++; its header is for C++ only. */
+/* The C++ ABI's own demangler, from libstdc++; its header is for C++ only. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 
 enum { MANGLED_SIZE_MAX = 2000 };
@@ -28,6 +28,6 @@ size_t demangle(const char *text, size_t size, char *to, size_t to_size)
         return 0;
     }
     (void)snprintf(to, to_size, "%s", name);
-    mem_free(name); /* it was malloc that it came from */
+    mem_free(name); /* the demangler allocated it with malloc */
     return length;
 }

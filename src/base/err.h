@@ -1,4 +1,4 @@
-/* What went wrong outside: one sentence, built from the inside out.
+/* An error from outside the program: one sentence, built from the inside out.
  *
  *     if (read(...) < 0) { return err_set(e, "byte %zu: %s", offset, strerror(errno)); }
  *     if (store_read(...) < 0) { return err_wrap(e, "%s", path); }      "path: byte 12: ..."
@@ -10,7 +10,7 @@
 
 struct err {
     char text[512]; /* longer sentences are cut */
-    int reason;     /* errno of a write that failed (a closed pipe is nobody's mistake), else 0 */
+    int reason;     /* errno of a failed write (a closed pipe is no error of the user), else 0 */
 };
 
 /* Writes the sentence, without reason; always returns -1. */

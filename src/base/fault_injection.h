@@ -1,5 +1,5 @@
-/* Where tests make the outside world fail. Every allocation and every call that leaves the program
- * asks seam_fails() first; in production nothing is armed and the question is one comparison. */
+/* Fault injection: tests make the outside world fail. Every allocation and every system call asks
+ * seam_fails() first; in production nothing is armed and the question is one comparison. */
 #ifndef CLEW_BASE_FAULT_INJECTION_H
 #define CLEW_BASE_FAULT_INJECTION_H
 
@@ -16,7 +16,7 @@ static inline bool seam_fails(void)
     return __builtin_expect(seam_countdown != 0, 0) && seam_hit();
 }
 
-/* What a failed call looks like: errno is `why`, the answer -1.
+/* The result of a failed call: sets errno to `why` and returns -1.
  *
  *     const ssize_t got = seam_fails() ? seam_failure(EIO) : read(fd, bytes, size);
  */
@@ -29,7 +29,7 @@ static inline int seam_failure(int why)
 /* Makes the call_index-th call from now fail (the next one is 1). */
 void seam_arm(uint64_t call_index);
 
-/* Stops failing; returns whether the armed call was reached. */
+/* Disarms; returns whether the armed call was reached. */
 bool seam_disarm(void);
 
 #endif

@@ -11,12 +11,12 @@
 #include "base/in.h"
 #include "base/mem.h"
 
-/* What a member says first: whether its result follows, or the sentence of its error. */
+/* The first byte from a member: a result follows, or the sentence of its error. */
 enum { SAYS_RESULT = 'r', SAYS_ERROR = 'e' };
 
 struct member {
     pid_t process; /* 0: none */
-    int fd;        /* what it says; -1: nothing any more */
+    int fd;        /* the pipe from it; -1: closed */
 };
 
 static _Noreturn void be_member(const struct fork_pool *c, uint32_t part, int fd)
@@ -57,13 +57,13 @@ static int member_begin(const struct fork_pool *c, uint32_t part, struct member 
     return 0;
 }
 
-/* Waits until the member is over; true when it ended well. */
+/* Waits until the member exits; true on success. */
 static bool member_wait(struct member *m)
 {
     int status = 0;
     pid_t over = 0;
     if (m->fd >= 0) {
-        (void)close(m->fd); /* who still writes to it fails, and ends */
+        (void)close(m->fd); /* a member that still writes gets EPIPE, and ends */
     }
     while (m->process > 0 && (over = waitpid(m->process, &status, 0)) < 0 && errno == EINTR) {
     }
@@ -79,7 +79,7 @@ static int take_said(const struct fork_pool *c, const struct in *in, struct err 
     return err_set(e, "%.*s", in->available > 0 ? (int)in->available - 1 : 0, in->at + 1);
 }
 
-/* Hears a member out and takes what it said. */
+/* Reads all output of a member and consumes it. */
 static int member_end(const struct fork_pool *c, struct member *m, struct err *e)
 {
     struct in in;

@@ -45,7 +45,7 @@ void in_open_memory(struct in *in, const void *bytes, size_t size)
     *in = (struct in){.at = bytes, .available = size, .size = size, .is_end = true, .fd = -1};
 }
 
-/* Moves the window to the front of a buffer that has room for a block behind it. */
+/* Moves the window to the front of a buffer with space for a block behind it. */
 static void make_room(struct in *in, size_t wanted)
 {
     size_t needed = (wanted > in->available ? wanted : in->available) + BLOCK_SIZE;
@@ -60,8 +60,8 @@ static void make_room(struct in *in, size_t wanted)
     in->at = in->buffer;
 }
 
-/* Waits until there are bytes, or somebody wants an end: false. Looks up now and then, since a
- * signal may come just before the wait. */
+/* Waits for bytes; false when a stop was requested. Polls periodically, since a signal may arrive
+ * just before the wait. */
 static bool wait_for_bytes(const struct in *in)
 {
     enum { LOOK_UP_MS = 100 };
@@ -71,7 +71,7 @@ static bool wait_for_bytes(const struct in *in)
     return in->is_stopped == NULL || *in->is_stopped == 0;
 }
 
-/* The input ends here: what came of a line that is not whole is left out. */
+/* Ends the input here: an incomplete last line is dropped. */
 static void end_at_line(struct in *in)
 {
     const char *end = in->available == 0 ? NULL : memrchr(in->at, '\n', in->available);

@@ -20,7 +20,7 @@ static void new_line(struct json *j)
     }
 }
 
-/* Everything before a value: the comma, the line, the key. */
+/* Writes everything before a value: the comma, the line, the key. */
 static void lead(struct json *j, const char *key)
 {
     must((key == NULL) == (j->depth == 0 || j->closer[j->depth - 1] == ']'));

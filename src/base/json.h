@@ -1,4 +1,4 @@
-/* JSON out. Commas, quotes and escapes are put where they belong; nesting is checked.
+/* A JSON writer. It places commas, quotes and escapes, and checks nesting.
  *
  *     struct json j = json_begin(&out);
  *     json_object(&j, NULL);
@@ -6,7 +6,7 @@
  *     json_u64(&j, "events", 15);
  *     json_end(&j);
  *
- * The key is NULL inside arrays and for the outermost value. Bytes that are not UTF-8 come out as
+ * The key is NULL inside arrays and for the outermost value. Bytes that are not UTF-8 become
  * U+FFFD. */
 #ifndef CLEW_BASE_JSON_H
 #define CLEW_BASE_JSON_H
@@ -39,7 +39,8 @@ void json_double(struct json *j, const char *key, double number);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 
-/* Just the quoted and escaped string, for writers of JSON lines that do the rest by hand. */
+/* Writes only the quoted and escaped string, for writers of JSON lines that format the rest
+ * themselves. */
 void json_quote(struct out *out, const char *bytes, size_t size);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* Some blocks are asked for with no size at all. */
+/* yajl requests some blocks of size 0. */
 static void *take(void *context, size_t size)
 {
     (void)context;
@@ -37,7 +37,7 @@ int json_reader_feed(yajl_handle parser, const char *bytes, size_t size)
     return yajl_parse(parser, (const unsigned char *)bytes, size) == yajl_status_ok ? 0 : -1;
 }
 
-/* yajl's words are "parse error: why", a new line, and more. */
+/* The text of yajl is "parse error: why", a new line, and more. */
 int json_reader_fail(yajl_handle parser, uint64_t offset, struct err *e)
 {
     unsigned char *reason = yajl_get_error(parser, 0, NULL, 0);

@@ -1,5 +1,5 @@
-/* JSON in: yajl, a parser that calls back, with the project's own heap, so that the end of memory
- * is handled where it always is.
+/* A JSON reader: yajl, a parser with callbacks, on the project's own heap, so that out-of-memory is
+ * handled as everywhere.
  *
  *     yajl_handle parser = json_reader_new(&callbacks, context);
  *     if (json_reader_feed(parser, bytes, size) < 0) {
@@ -16,8 +16,7 @@
 
 #include "base/err.h"
 
-/* A new parser, which must be given back by yajl_free. The callbacks must outlive it; NULL: none.
- */
+/* A new parser, which yajl_free releases. The callbacks must outlive it; NULL: none. */
 yajl_handle json_reader_new(const yajl_callbacks *callbacks, void *context);
 
 /* Reads more bytes: -1 when they are not JSON, or a callback refused them. */

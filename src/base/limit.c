@@ -66,7 +66,7 @@ static bool find_unit(const char *text, size_t size, struct unit *unit)
 }
 
 /* Reads "1.5s" of `size` bytes as 1.5 * factor; false when it is not a number with a unit or does
- * not fit. Digits are taken one by one so that no locale has a say. */
+ * not fit. It parses digits itself, so that no locale matters. */
 static bool parse_amount(const char *text, size_t size, struct unit *unit, uint64_t *amount)
 {
     __extension__ typedef unsigned __int128 wide;

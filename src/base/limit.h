@@ -1,4 +1,4 @@
-/* How much may be spent on an answer: time, runs, memory. Also the tool's only clock. */
+/* Limits of an analysis: time, runs, memory. Also the tool's only clock. */
 #ifndef CLEW_BASE_LIMIT_H
 #define CLEW_BASE_LIMIT_H
 
@@ -14,8 +14,7 @@ struct time_unit {
     uint64_t ns;
 };
 
-/* Units that spans of time are given in, wherever people write them: d h m s ms us ns. Ended by a
- * NULL name. */
+/* The units of time in user input: d h m s ms us ns. Ended by a NULL name. */
 extern const struct time_unit limit_time_units[];
 
 /* {0} is no limit at all; so is 0 in each field. */
@@ -24,26 +23,26 @@ struct limit {
     uint64_t runs;
     uint64_t bytes;
     uint64_t begin_ns; /* set by limit_begin */
-    /* Not 0 once somebody wants an end, whatever is left; NULL: nobody will. */
+    /* Not 0 once a stop was requested, regardless of the rest; NULL: no stop. */
     const volatile sig_atomic_t *is_stopped;
 };
 
-/* Adds what the text says: a number and a unit ("30s", "1.5h", "10000runs", "2GB"), or several
+/* Adds the limits of the text: a number and a unit ("30s", "1.5h", "10000runs", "2GB"), or several
  * joined by commas. Units: those of time, runs, and B KB MB GB TB (thousands) KiB MiB GiB TiB.
- * Fails on anything else and leaves *l as it was. */
+ * Fails on anything else and leaves *l unchanged. */
 MUST_USE int limit_parse(struct limit *l, const char *text, struct err *e);
 
-/* Reads a span of time alone, which may be none ("0s"). */
+/* Reads a span of time alone, which may be zero ("0s"). */
 MUST_USE int limit_parse_time(uint64_t *time_ns, const char *text, struct err *e);
 
-/* Time counts from here. */
+/* Starts the clock of the limit. */
 void limit_begin(struct limit *l);
 
-/* What brings the end. */
+/* The reason for the end. */
 enum limit_end { LIMIT_OPEN, LIMIT_STOPPED, LIMIT_RUNS, LIMIT_TIME, LIMIT_BYTES };
 
-/* LIMIT_OPEN until an end is wanted, or the runs, the time or the memory are used up. Cheap enough
- * for every batch of events, not for every event. */
+/* LIMIT_OPEN until a stop is requested, or the runs, the time or the memory are used up. Cheap
+ * enough for every batch of events, not for every event. */
 enum limit_end limit_end(const struct limit *l, uint64_t runs_done);
 
 static inline bool limit_is_spent(const struct limit *l, uint64_t runs_done)
@@ -51,34 +50,34 @@ static inline bool limit_is_spent(const struct limit *l, uint64_t runs_done)
     return limit_end(l, runs_done) != LIMIT_OPEN;
 }
 
-/* Whether somebody wants an end. */
+/* Whether a stop was requested. */
 static inline bool limit_is_stopped(const struct limit *l)
 {
     return l->is_stopped != NULL && *l->is_stopped != 0;
 }
 
-/* What is left of the time, UINT64_MAX when it has no end. */
+/* The remaining time, UINT64_MAX when it is unlimited. */
 uint64_t limit_time_left_ns(const struct limit *l);
 
-/* A limit for loops of small steps, which looks at the clock once in a while only:
+/* A limit for loops of small steps, which reads the clock only once in a while:
  *
  *     struct limit_watch watch = {.limit = l};
  *     for (...; !limit_is_over(&watch, 1); ...)
  *
- * One watch goes with a whole analysis: is_over tells whether some loop of it was cut short. */
+ * A whole analysis shares one watch: is_over says whether some loop of it was cut short. */
 struct limit_watch {
     const struct limit *limit; /* NULL: none */
-    uint32_t steps_left;       /* until it is asked again */
-    bool is_over;              /* stays so */
+    uint32_t steps_left;       /* until the next check */
+    bool is_over;              /* sticky */
 };
 
-/* So many steps, of a few microseconds at most, pass between two looks at the clock. */
+/* The number of steps, of a few microseconds at most, between two reads of the clock. */
 enum { LIMIT_STEPS = 1024 };
 
 bool limit_ask(struct limit_watch *w);
 
-/* True when the limit is spent; `steps` were taken since the last call. The first call asks. The
- * watch may be NULL: no limit. */
+/* True when the limit is used up; `steps` were taken since the last call. The first call checks.
+ * The watch may be NULL: no limit. */
 static inline bool limit_is_over(struct limit_watch *w, uint32_t steps)
 {
     if (w == NULL || w->limit == NULL || w->is_over) {
@@ -91,17 +90,17 @@ static inline bool limit_is_over(struct limit_watch *w, uint32_t steps)
     return limit_ask(w);
 }
 
-/* Nanoseconds on a clock that only moves forward. */
+/* Nanoseconds on a monotonic clock. */
 uint64_t limit_now_ns(void);
 
-/* Nanoseconds of the processor that this process has used. Signal handlers may ask. */
+/* Nanoseconds of CPU time of this process. Async-signal-safe. */
 uint64_t limit_processor_ns(void);
 
 /* The same of another process; 0 when it has ended. */
 uint64_t limit_processor_ns_of(pid_t process);
 
-/* What the process has used so far: time together with the processes it has waited for, and the
- * most memory of any one. */
+/* The resource usage so far: CPU time including awaited child processes, and the peak memory of any
+ * one. */
 struct usage {
     double cpu_seconds;
     uint64_t peak_bytes;

@@ -65,7 +65,7 @@ void *mem_large(size_t size)
     must(size <= SIZE_MAX - MEM_LARGE_PAGE);
     const size_t whole = (size + MEM_LARGE_PAGE - 1) / MEM_LARGE_PAGE * MEM_LARGE_PAGE;
     void *block = checked(seam_fails() ? NULL : aligned_alloc(MEM_LARGE_PAGE, whole), whole);
-    (void)madvise(block, whole, MADV_HUGEPAGE); /* advice that need not be taken */
+    (void)madvise(block, whole, MADV_HUGEPAGE); /* advice that the kernel may ignore */
     return block;
 }
 

@@ -1,5 +1,5 @@
-/* A pattern of the shell (* ? [...]) against interned names, each asked once. A name also matches
- * itself, so that array[3] can be asked for. */
+/* A glob pattern (* ? [...]) against interned names, with cached answers. A name also matches
+ * itself, so that array[3] can be requested. */
 #ifndef CLEW_BASE_NAME_GLOB_H
 #define CLEW_BASE_NAME_GLOB_H
 
@@ -16,11 +16,11 @@ struct name_glob {
     bool is_met;          /* some name has matched */
 };
 
-/* True when the name matches; number 0, which stands for none, never does. */
+/* True when the name matches; number 0, the empty name, never does. */
 bool name_glob_matches(struct name_glob *p, const struct names *names, uint32_t name);
 
-/* Of the names that were asked and do not match, the one that was probably meant; NULL when none
- * looks like the pattern. O(names). */
+/* Of the tested names that do not match, the one closest to the pattern; NULL when none is close.
+ * O(names). */
 const char *name_glob_nearest(const struct name_glob *p, const struct names *names);
 
 void name_glob_release(struct name_glob *p);

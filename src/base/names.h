@@ -31,11 +31,11 @@ void names_release(struct names *n);
 uint32_t names_intern(struct names *n, const char *text, size_t size);
 uint32_t names_intern_text(struct names *n, const char *text);
 
-/* Forgets all names but these and the empty one, for streams whose names have no end. Numbers of
- * the others may be given to new texts. O(names). */
+/* Forgets all names but these and the empty one, for streams with unbounded names. New texts may
+ * reuse the numbers of the others. O(names). */
 void names_keep(struct names *n, struct bits is_kept);
 
-/* How many names there are. */
+/* The number of names. */
 static inline size_t names_count(const struct names *n)
 {
     return n->list.count - n->spare.count;

@@ -15,7 +15,7 @@
 
 enum { BUFFER_SIZE = 1 << 16, UNFINISHED_MAX = 16 };
 
-/* The names of files being written, for out_abandon_all. Only this thread of control writes it. */
+/* The names of unfinished files, for out_abandon_all. Only this thread writes it. */
 static char *volatile unfinished[UNFINISHED_MAX];
 
 static void remember(char *path)
@@ -46,12 +46,12 @@ void out_abandon_all(void)
     }
 }
 
-/* What standard output is written by. */
+/* The descriptor of standard output. */
 static int stdout_fd = STDOUT_FILENO;
 
 int out_set_apart(int fd, struct err *e)
 {
-    (void)fflush(stdout); /* what was printed before goes where it was to go */
+    (void)fflush(stdout); /* earlier output keeps its destination */
     if (stdout_fd == STDOUT_FILENO) {
         const int kept = seam_fails() ? seam_failure(EMFILE)
                                       : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -71,7 +71,7 @@ void out_rejoin(void)
     (void)dup2(stdout_fd, STDOUT_FILENO);
 }
 
-/* By its other names it would be opened where descriptor 1 leads to, which may be elsewhere. */
+/* Its other names would open the target of descriptor 1, which may be elsewhere. */
 static bool is_stdout(const char *path)
 {
     static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
@@ -150,12 +150,12 @@ int out_open(struct out *o, const char *path, struct err *e)
     }
     char real[PATH_MAX];
     if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && realpath(path, real) != NULL) {
-        path = real; /* what it leads to is replaced, not the link */
+        path = real; /* replaces the target of the link, not the link */
     }
     char suffix[32];
     (void)snprintf(suffix, sizeof suffix, ".%ld.part", (long)getpid());
     char *beside = copied(path, suffix);
-    remember(beside); /* first, so that a signal between the two leaves nothing */
+    remember(beside); /* first, so that a signal between the two leaves no file */
     const int fd = open_for_writing(beside, O_TRUNC);
     if (fd < 0) {
         const int reason = errno;
@@ -337,7 +337,7 @@ int out_close(struct out *o, struct err *e)
 void out_abandon(struct out *o)
 {
     if (o->owns_fd) {
-        (void)close(o->fd); /* its bytes are not wanted any more */
+        (void)close(o->fd); /* its bytes are discarded */
     }
     if (o->beside != NULL) {
         (void)unlink(o->beside);

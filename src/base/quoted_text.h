@@ -1,4 +1,4 @@
-/* Foreign text inside a message: in quotes, short, and harmless to a terminal. */
+/* Foreign text inside a message: quoted, short, and without control characters. */
 #ifndef CLEW_BASE_QUOTED_TEXT_H
 #define CLEW_BASE_QUOTED_TEXT_H
 
@@ -26,7 +26,8 @@ static inline struct shown shown(const char *text, size_t size)
     return s;
 }
 
-/* Makes a whole message that holds foreign text harmless, for where it should not be cut short. */
+/* Removes control characters from a whole message that holds foreign text, where it should not be
+ * truncated. */
 static inline void shown_clean(char *text)
 {
     for (; *text != '\0'; text++) {

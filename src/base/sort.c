@@ -17,8 +17,8 @@ static int compare(const struct job *job, const char *a, const char *b)
     return job->compare(a, b, job->context);
 }
 
-/* Insertion into runs of RUN elements: cheaper than merging ones. `hole` has room for one element.
- */
+/* Insertion sort of runs of RUN elements: cheaper than merging single ones. `hole` has space for
+ * one element. */
 static void sort_run(const struct job *job, char *elements, size_t count, char *hole)
 {
     const size_t size = job->size;
@@ -36,8 +36,8 @@ static void sort_run(const struct job *job, char *elements, size_t count, char *
     }
 }
 
-/* Merges from[0, middle) and from[middle, count) into to. Halves that lie one behind the other, as
- * in lists that were sorted before or joined from sorted ones, are copied whole. */
+/* Merges from[0, middle) and from[middle, count) into to. Halves that are already in order, as in
+ * lists that were sorted before or joined from sorted ones, are copied whole. */
 static void merge(const struct job *job, const char *from, size_t middle, size_t count, char *to)
 {
     const size_t size = job->size;

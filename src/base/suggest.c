@@ -38,7 +38,8 @@ size_t suggest_distance(const char *a, const char *b)
     return rows[a_size % 3][b_size];
 }
 
-/* Near enough is a third of the letters wrong, or a word that was only begun. */
+/* A word is close enough with a third of its letters wrong, or as a completion of the wanted one.
+ */
 void suggest_try(struct suggest *s, const char *word)
 {
     const size_t size = strlen(s->wanted);

@@ -1,11 +1,12 @@
-/* The word the user probably meant. */
+/* Suggestions: the word that the user probably meant. */
 #ifndef CLEW_BASE_SUGGEST_H
 #define CLEW_BASE_SUGGEST_H
 
 #include <stddef.h>
 
-/* How many letters have to be inserted, removed, replaced or swapped with their neighbour to turn
- * one word into the other. Words longer than 63 letters are as far apart as they are long. */
+/* The edit distance: the number of letters to insert, remove, replace or swap with their neighbour
+ * to turn one word into the other. Words longer than 63 letters are as far apart as they are long.
+ */
 size_t suggest_distance(const char *a, const char *b);
 
 /* A search for the nearest of some words, shown one by one; {.wanted = word} begins it. */

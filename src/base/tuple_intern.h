@@ -1,5 +1,5 @@
-/* Numbers for tuples of four numbers: equal tuples get equal numbers, in the order of first
- * appearance. Number 0 is given to none. Tuples may be made of the numbers of others.
+/* Interned tuples of four numbers: equal tuples get equal numbers, in the order of first
+ * appearance. Number 0 is unused. A tuple may contain the numbers of others.
  *
  *     struct tuples t = {0};
  *     uint32_t number = tuples_intern(&t, (struct tuple){{line, kind}});      1

@@ -1,4 +1,4 @@
-/* Growable arrays, typed by macro, owned by whoever holds the struct.
+/* Growable arrays, typed by macro, owned by the struct that holds them.
  *
  *     VEC(struct edge) edges = {0};
  *     vec_push(&edges, (struct edge){.from = a, .to = b});
@@ -19,7 +19,7 @@
         size_t capacity; \
     }
 
-/* Makes room for at least `wanted` elements; growth is by half, so pushing is amortized O(1). */
+/* Grows to at least `wanted` elements; growth is by half, so a push is amortized O(1). */
 void *vec_grown(void *at, size_t *capacity, size_t wanted, size_t element_size);
 
 /* NOLINTBEGIN(bugprone-sizeof-expression): an element may be a pointer. */
@@ -33,7 +33,7 @@ void *vec_grown(void *at, size_t *capacity, size_t wanted, size_t element_size);
         vec_reserve((v), (v)->count + 1);      \
         (v)->at[(v)->count++] = (__VA_ARGS__); \
     } while (0)
-/* Where the element with this index is; checked. */
+/* The address of the element with this index; checked. */
 #define vec_at(v, index) (must((index) < (v)->count), &(v)->at[index])
 #define vec_last(v) (&(v)->at[(v)->count - 1])
 #define vec_pop(v) ((v)->at[--(v)->count])

@@ -25,7 +25,7 @@ int yaml_refuse(const struct yaml_node *n, struct err *e, const char *format, ..
 
 struct reader {
     yaml_parser_t parser;
-    yaml_event_t event; /* the one being looked at */
+    yaml_event_t event; /* the current event */
     struct arena *arena;
     unsigned depth;
     struct err *e;
@@ -68,7 +68,7 @@ static int read_text(struct reader *r, struct yaml_node *n)
     return 0;
 }
 
-/* Items on their way: a list whose length is not known yet. */
+/* Items under construction: a list whose length is not known yet. */
 struct item {
     struct item *next;
     struct yaml_node node;
@@ -125,7 +125,8 @@ static int read_items(struct reader *r, yaml_event_type_t end, struct yaml_node 
     return 0;
 }
 
-/* The node that begins with the event; its last event is the one being looked at then. */
+/* Reads the node that begins with the current event; afterwards its last event is the current one.
+ */
 static int read_node(struct reader *r, struct yaml_node *n)
 {
     *n = place_of(r->event.start_mark);
@@ -208,7 +209,7 @@ void yaml_release(struct yaml *y)
     y->root = NULL;
 }
 
-/* Looking */
+/* Queries */
 
 const struct yaml_node *yaml_field(const struct yaml_node *map, const char *key)
 {
@@ -227,7 +228,7 @@ int yaml_want(const struct yaml_node *n, enum yaml_kind kind, struct err *e)
     return n->kind == kind ? 0 : yaml_refuse(n, e, "%s was expected", names[kind]);
 }
 
-/* "there is no WHAT "wrd" here (did you mean word?)", or the words there are: "a, b or c". */
+/* "there is no KIND "wrd" here (did you mean word?)", or the words there are: "a, b or c". */
 static int refuse_unknown(const struct yaml_node *n, const char *what, const char *const *words,
                           struct err *e)
 {

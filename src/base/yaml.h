@@ -1,4 +1,4 @@
-/* A YAML file as a tree whose every node knows its place.
+/* A YAML file as a tree in which every node has its place.
  *
  *     struct yaml y = {0};
  *     if (yaml_read(&y, &in, e) < 0) { ... "line 3, column 5: ..." ... }
@@ -7,8 +7,8 @@
  *     const struct yaml_node *steps = yaml_field(y.root, "steps");     NULL when absent
  *     yaml_release(&y);
  *
- * One document of scalars, sequences and mappings with scalar keys. Aliases and tags are refused:
- * nobody needs them in settings, and an alias can make a small file huge. */
+ * One document of scalars, sequences and mappings with scalar keys. Aliases and tags are rejected:
+ * settings do not need them, and an alias can make a small file huge. */
 #ifndef CLEW_BASE_YAML_H
 #define CLEW_BASE_YAML_H
 
@@ -25,7 +25,7 @@ struct yaml_node {
     enum yaml_kind kind;
     const char *text; /* of a text: ends in a 0 byte, and may hold others */
     size_t size;
-    const struct yaml_node *key;   /* of what stands in a mapping: a text; else NULL */
+    const struct yaml_node *key;   /* of a value in a mapping: a text; else NULL */
     const struct yaml_node *items; /* of lists and mappings, in their order */
     size_t item_count;
     uint32_t line, column; /* from 1 */
@@ -37,13 +37,12 @@ struct yaml {
     const struct yaml_node *root; /* NULL for an empty document */
 };
 
-/* Reads all of the input. Fails (-1, e set with line and column) on what is no YAML, on keys that
- * are there twice, aliases, tags, a second document, and more than a mebibyte; y must be
- * released either way. */
+/* Reads all of the input. Fails (-1, e set with line and column) on malformed YAML, duplicate keys,
+ * aliases, tags, a second document, and more than a mebibyte; y must be released either way. */
 MUST_USE int yaml_read(struct yaml *y, struct in *in, struct err *e);
 void yaml_release(struct yaml *y);
 
-/* "line 3, column 5: WHAT"; always -1. */
+/* Sets "line 3, column 5: MESSAGE"; always -1. */
 int yaml_refuse(const struct yaml_node *n, struct err *e, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
@@ -53,7 +52,7 @@ const struct yaml_node *yaml_field(const struct yaml_node *map, const char *key)
 /* Each fails (-1, e set with the place) on a node of the wrong kind or form. */
 MUST_USE int yaml_want(const struct yaml_node *n, enum yaml_kind kind, struct err *e);
 
-/* A mapping without other keys than these; a misspelt one is told with the nearest. */
+/* A mapping without other keys than these; the error for a misspelt one names the nearest. */
 MUST_USE int yaml_want_fields(const struct yaml_node *n, const char *const *fields, struct err *e);
 
 /* A number from least to most. */
