@@ -1,6 +1,6 @@
 /* Conflict-driven clause learning after Marques-Silva and Sakallah (GRASP, 1996), with the watches
  * of Moskewicz and others (Chaff, 2001), the shape of Eén and Sörensson (MiniSat, 2003) and the
- * measure of Audemard and Simon (Glucose, 2009) for what to forget. */
+ * measure of Audemard and Simon (Glucose, 2009) for clause deletion. */
 #include "solve/cdcl.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ static void unwatch(struct cdcl *c, uint32_t clause_index)
     const uint32_t *literals = c->pool.at + c->clauses.at[clause_index].first;
     for (int i = 0; i < 2; i++) {
         struct cdcl_watches *watches = &c->watches.at[literals[i]];
-        /* What is forgotten is mostly young, so it is found near the end. */
+        /* Deleted clauses are mostly young, so the search starts near the end. */
         size_t at = watches->list.count - 1;
         while (watches->list.at[at].clause != clause_index) {
             must(at > 0);
@@ -205,8 +205,8 @@ bool cdcl_propagate(struct cdcl *c, uint32_t literal)
     return is_consistent;
 }
 
-/* Takes the literal's part in the conflict: on an earlier level it goes into the learnt clause, on
- * this one it is counted, to be resolved. */
+/* Adds the literal to the conflict: one of an earlier level goes into the learnt clause, one of
+ * this level is counted, to be resolved. */
 static void blame(struct cdcl *c, uint32_t literal, uint32_t *open_count)
 {
     struct cdcl_variable *variable = &c->variables.at[literal >> 1];
@@ -248,7 +248,8 @@ uint32_t cdcl_analyze(struct cdcl *c)
             blame(c, c->pool.at[reason->first + i], &open_count);
         }
     }
-    /* The second literal is one of the highest level left, so that both watches fall together. */
+    /* The second literal has the highest level left, so that both watches are unassigned together.
+     */
     uint32_t level = 0;
     for (size_t i = 1; i < c->learnt.count; i++) {
         struct cdcl_variable *variable = &c->variables.at[c->learnt.at[i] >> 1];
@@ -302,8 +303,8 @@ void cdcl_truncate(struct cdcl *c, size_t clause_count)
     }
 }
 
-/* The least span of which, with all larger ones, at least half of the learnt clauses are; *spare
- * says how many of exactly that span are to be kept, the oldest. */
+/* The least span such that it and all larger ones cover at least half of the learnt clauses; *spare
+ * is the number of clauses of exactly that span to keep, the oldest. */
 static uint32_t span_to_forget(const struct cdcl *c, size_t clause_first, uint32_t *spare)
 {
     enum { SPAN_MAX = 64 };

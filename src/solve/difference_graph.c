@@ -1,7 +1,7 @@
 /* Incremental longest paths after Cotton and Maler, "Fast and flexible difference constraint
- * propagation for DPLL(T)" (SAT 2006), turned upside down: they lower values along shortest paths,
- * we raise them along longest ones, because traces are built from the past to the future, and a new
- * edge at the end of a chain then costs nothing. */
+ * propagation for DPLL(T)" (SAT 2006), inverted. They lower values along shortest paths; this
+ * module raises them along longest ones, because traces are built from the past to the future. A
+ * new edge at the end of a chain then costs nothing. */
 #include "solve/difference_graph.h"
 
 #include "base/arena.h"
@@ -59,7 +59,7 @@ static struct graph_demand heap_pop(struct graph *g)
     return top;
 }
 
-/* The edge demands that its end rises to what its beginning has risen to. */
+/* The edge demands that its target rises with its source. */
 static void demand(struct graph *g, uint32_t edge_index)
 {
     const struct graph_edge *edge = &g->edges.at[edge_index];
@@ -96,10 +96,10 @@ static void take_back(struct graph *g)
     vec_clear(&g->changes);
 }
 
-/* Raises nodes until the values satisfy every edge again, the one that must rise the most first:
- * the other edges were satisfied before, so a demand never exceeds the rise it comes from, and a
- * node that has risen is done. When the new edge's beginning itself must rise, the path there and
- * the new edge are a cycle, and the rise is its length. */
+/* Raises nodes until the values satisfy every edge again, the largest rise first. The other edges
+ * were satisfied before, so a demand never exceeds the rise that causes it, and a raised node is
+ * final. When the new edge's source itself must rise, the path there and the new edge are a cycle,
+ * and the rise is its length. */
 static bool raise_from(struct graph *g, uint32_t new_edge)
 {
     const uint32_t origin = g->edges.at[new_edge].from;
@@ -158,7 +158,7 @@ void graph_truncate(struct graph *g, size_t count)
     }
 }
 
-/* The edges that have not been walked, for guess_values. */
+/* The edges not yet visited, for guess_values. */
 struct walk {
     uint32_t *heads;     /* by node: the first of its edges, plus one */
     uint32_t *nexts;     /* by edge: the next one of the same node, plus one */
@@ -179,8 +179,8 @@ static void walk_edge(struct graph *g, struct walk *w, const struct graph_edge *
 }
 
 /* Gives each node that no cycle leads to the least value that its edges allow, in one walk from the
- * nodes without incoming edges (Kahn's order). Only a good guess: nothing is claimed for the rest.
- */
+ * nodes without incoming edges (Kahn's order). It is only a good guess, with no guarantee for the
+ * rest. */
 static void guess_values(struct graph *g, const struct graph_edge *edges, size_t count)
 {
     struct arena scratch = {0};

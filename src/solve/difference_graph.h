@@ -1,4 +1,4 @@
-/* Differences as a graph, and numbers that satisfy all of them at once.
+/* A difference graph: difference constraints as edges, and values that satisfy all of them at once.
  *
  *          length 1              to's value is at least from's value plus the length:
  *     x ------------> y          x < y is an edge of length 1, x <= y one of length 0,
@@ -30,9 +30,9 @@ struct graph_node {
     int64_t value;
     uint32_t last_edge; /* out of this node, plus one */
     uint32_t parent;    /* while values rise: the edge that demands the most */
-    int64_t rise;       /* ... and how much */
+    int64_t rise;       /* ... and by how much */
     uint64_t round;     /* in which rise and parent were set */
-    bool is_done;       /* has risen in that round */
+    bool is_done;       /* its value was raised in that round */
 };
 
 struct graph_change {
@@ -53,7 +53,7 @@ struct graph {
     VEC(uint32_t) cycle;              /* the tags along the cycle that made graph_add fail */
     VEC(struct graph_demand) heap;
     uint64_t round;
-    uint64_t step_count; /* edges looked at since the beginning */
+    uint64_t step_count; /* edges visited since the beginning */
     int64_t value_max;   /* no value was ever larger */
 };
 
@@ -64,7 +64,7 @@ uint32_t graph_node(struct graph *g, int64_t value);
 
 /* Adds the edge (`next` is ignored), raising values as far as needed; O(1) when they satisfy it
  * already, else near-linear in the part of the graph that rises. False, with g->cycle set and the
- * graph as it was, when the edge would close a cycle of positive length. */
+ * graph unchanged, when the edge would close a cycle of positive length. */
 MUST_USE bool graph_add(struct graph *g, struct graph_edge edge);
 
 /* Adds the first edges of a graph that has none, choosing new values for all nodes when theirs are

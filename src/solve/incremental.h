@@ -1,8 +1,8 @@
-/* How a solver that has read a problem before catches up with it.
+/* The steps by which an incremental solver catches up with its problem.
  *
  *     for (struct follow_step step; (step = follow_next(&f, p)).kind != FOLLOW_DONE;) {
  *         switch (step.kind) {
- *         case FOLLOW_POP:  forget what came since scope number step.depth was opened
+ *         case FOLLOW_POP:  forget everything since scope number step.depth was opened
  *         case FOLLOW_ADD:  read the clauses step.first .. step.end - 1
  *         case FOLLOW_PUSH: remember the state, as scope number step.depth
  *         ...
@@ -28,13 +28,13 @@ enum follow_kind { FOLLOW_POP, FOLLOW_ADD, FOLLOW_PUSH, FOLLOW_DONE };
 
 struct follow_step {
     enum follow_kind kind;
-    uint32_t variable_count; /* the variables there are after it */
+    uint32_t variable_count; /* the number of variables after it */
     size_t depth;            /* POP, PUSH */
     size_t first;            /* ADD */
     size_t end;
 };
 
-/* The next thing to do, taken as done. */
+/* The next step, which the caller must perform. */
 struct follow_step follow_next(struct follow *f, const struct problem *p);
 
 void follow_release(struct follow *f);

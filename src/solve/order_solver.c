@@ -1,11 +1,11 @@
-/* Search over clauses, as cdcl.c does it, where making an atom true puts it into a draft (draft.c).
- * Two things differ from the usual way:
+/* Search over clauses with cdcl.c, where a true atom enters a partial solution
+ * (partial_solution.c), the draft. Two things differ from textbook DPLL(T):
  *
- * The draft's values are a model in waiting. A choice is made only for a clause that they break,
- * and when none is left, they are the answer.
+ * The draft's values are a candidate model. The solver makes a choice only for a clause that they
+ * break; when none is left, they are the answer.
  *
- * Atoms occur in clauses only unnegated, so an atom that is false is one that is not used: nothing
- * has to be added to the draft for it. */
+ * Atoms occur in clauses only unnegated, so a false atom is merely unused: nothing has to be added
+ * to the draft for it. */
 #include "solve/order_solver.h"
 
 #include "base/limit.h"
@@ -17,8 +17,8 @@
 
 enum {
     RESTART_CONFLICTS = 100, /* times the Luby sequence */
-    FORGET_COUNT_MIN = 4000, /* learnt clauses before some are forgotten */
-    CLOCK_STEPS = 20000,     /* between looks at the clock */
+    FORGET_COUNT_MIN = 4000, /* learnt clauses before a deletion */
+    CLOCK_STEPS = 20000,     /* between reads of the clock */
 };
 
 /* The number of an atom is its boolean variable, and its tag in the draft plus one. */
@@ -27,7 +27,7 @@ struct order_atom {
     uint32_t next; /* another atom over the same two variables, plus one */
 };
 
-/* What there was when the problem's scope was opened. */
+/* The sizes when the problem's scope was opened. */
 struct order_scope {
     size_t clause_count; /* in cdcl */
     uint32_t learnt_count;
@@ -237,7 +237,7 @@ static uint64_t steps_so_far(const struct order_solver *s)
 struct meter {
     struct solve_budget budget;
     uint64_t step_begin;
-    uint64_t step_clock; /* when the clock is looked at next */
+    uint64_t step_clock; /* the step of the next read of the clock */
     uint64_t time_begin;
 };
 
@@ -260,7 +260,7 @@ static bool is_spent(const struct order_solver *s, struct meter *m, struct solve
     return false;
 }
 
-/* Learns from the conflict. False when it needs no assumption: nothing can hold. */
+/* Learns from the conflict. False when it needs no assumption: the problem is unsatisfiable. */
 static bool recover(struct order_solver *s)
 {
     if (cdcl_level(&s->cdcl) == 0) {
@@ -301,7 +301,7 @@ static enum step advance(struct order_solver *s)
             return STEP_REFUTED;
         }
         if (value == CDCL_TRUE) {
-            choose_level(s); /* an empty level, so that levels and assumptions stay in step */
+            choose_level(s); /* an empty level, so that levels and assumptions stay aligned */
             return STEP_ON;
         }
     } else {
@@ -347,7 +347,7 @@ static enum solve_verdict search(struct order_solver *s, struct meter *meter,
     }
 }
 
-/* Whether this way can express the question; says why not. */
+/* Whether this solver can express the question; else sets the reason. */
 static bool is_supported(const struct problem *p, const struct solve_question *question,
                          struct solve_answer *answer)
 {

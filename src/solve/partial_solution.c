@@ -1,7 +1,7 @@
 #include "solve/partial_solution.h"
 
-/* A single rise is at most the largest bound times the nodes, which is refused above the first
- * limit; when values pass the second, they are chosen anew. */
+/* A single rise is at most the largest bound times the nodes, which is rejected above the first
+ * limit; when values pass the second, all are chosen again. */
 #define RISE_MAX (UINT64_C(1) << 60)
 #define VALUE_MAX (INT64_C(1) << 61)
 
@@ -113,7 +113,7 @@ void draft_broken_all(struct draft *d, struct draft_clauses *broken)
 
 /* --- atoms in the graph --- */
 
-/* After graph_add: the clauses of what rose are looked at again. */
+/* After graph_add: queues the clauses of raised nodes for a check. */
 static void take_note(struct draft *d)
 {
     vec_each (&d->graph.changes, change) {
@@ -239,7 +239,7 @@ static void register_clause(struct draft *d, uint32_t node, uint32_t clause)
     vec_push(&d->registered, node);
 }
 
-/* Takes note of a clause with a choice. A difference breaks only when its left side rises. */
+/* Registers a clause with a choice. A difference breaks only when its left side rises. */
 static void add_choice(struct draft *d, uint32_t index)
 {
     const struct solve_clause clause = d->problem->clauses.at[index];
@@ -290,8 +290,8 @@ void draft_apply(struct draft *d, struct follow_step step)
 
 /* --- values --- */
 
-/* The values that solved the problem before still do, with all that was learnt, because what is
- * learnt follows from the problem. */
+/* The values that solved the problem before still do, also with the learnt clauses, because those
+ * follow from the problem. */
 void draft_begin(struct draft *d)
 {
     if (d->has_home) {

@@ -1,15 +1,15 @@
-/* A solution in the making: values that satisfy the facts of a problem (its clauses of one atom)
- * and the atoms chosen so far, and the knowledge of which other clauses they break.
+/* A partial solution, the draft: values that satisfy the facts of a problem (its clauses of one
+ * atom) and the atoms chosen so far, and the set of other clauses that they break.
  *
  *     draft_begin(&d);                               once a question, then
  *     draft_apply(&d, step);                         for each step of following the problem
  *     if (draft_choose(&d, atom, tag)) ...           make an atom hold, or learn why it cannot
  *     while ((broken = draft_broken(&d)) != DRAFT_NONE) ...
  *
- * When nothing is broken, the values solve the problem, although most atoms were never chosen: who
- * changes little has little to look at. After each question the values go back to the last ones
- * that solved the problem without choices. They start as 0, 1, 2, ... for the variables in their
- * order, so that these are best numbered along an order that nearly solves the problem. */
+ * When nothing is broken, the values solve the problem, although most atoms were never chosen: few
+ * changes need few checks. After each question the values return to the last ones that solved the
+ * problem without choices. They start as 0, 1, 2, ... for the variables in their order, so these
+ * are best numbered along an order that nearly solves the problem. */
 #ifndef CLEW_SOLVE_PARTIAL_SOLUTION_H
 #define CLEW_SOLVE_PARTIAL_SOLUTION_H
 
@@ -35,7 +35,7 @@ struct draft {
     struct graph graph; /* node 0 is the constant zero, node v + 1 is variable v */
     VEC(struct draft_scope) scopes;
     size_t clause_count;
-    bool is_dead;      /* nothing can satisfy the problem ... */
+    bool is_dead;      /* the problem is unsatisfiable ... */
     size_t dead_depth; /* ... with this many scopes open */
 
     VEC(struct draft_clauses) clauses_of; /* the clauses that a rise of the node may break */
@@ -48,47 +48,47 @@ struct draft {
     VEC(struct graph_change) home; /* those that have changed since */
     VEC(uint64_t) saved_at;        /* by node: the question that put it in `home` */
     uint64_t question_count;
-    uint64_t check_count; /* clauses looked at since the beginning */
+    uint64_t check_count; /* clauses visited since the beginning */
 };
 
 void draft_release(struct draft *d);
 
-/* Whether values can stay far from overflow: the largest bound times the nodes is small enough. */
+/* Whether values stay far from overflow: the largest bound times the nodes is small enough. */
 bool draft_can_hold(const struct problem *p, uint64_t bound_size_max);
 
-/* Takes back all choices, and the values to where they solved the problem before. */
+/* Undoes all choices, and restores the values that solved the problem before. */
 void draft_begin(struct draft *d);
 
 /* Follows one step of the problem. After a contradiction nothing more is read until the scope in
  * which it arose is popped. */
 void draft_apply(struct draft *d, struct follow_step step);
 
-/* The problem has been followed: from here on values are what choices make of them. */
+/* The problem has been followed: from here on values change by choices only. */
 void draft_settle(struct draft *d);
 
-/* Nothing can satisfy the problem in its present scopes. */
+/* Marks the problem unsatisfiable in its present scopes. */
 void draft_die(struct draft *d);
 
 /* Adds an atom that has to hold. False when it cannot: d->graph.cycle then holds the tags of the
  * atoms that exclude it (0 for facts), itself included. */
 MUST_USE bool draft_choose(struct draft *d, struct solve_atom atom, uint32_t tag);
 
-/* Choices are counted in edges; this takes back those behind the first edge_count. */
+/* Undoes the choices behind the first edge_count edges. */
 void draft_truncate(struct draft *d, size_t edge_count);
 
 /* A clause that the values break, DRAFT_NONE when they solve the problem. */
 uint32_t draft_broken(struct draft *d);
 
-/* Puts every broken clause into the list. */
+/* Appends every broken clause to the list. */
 void draft_broken_all(struct draft *d, struct draft_clauses *broken);
 
 /* By how much the values miss the atom; 0 when it holds. */
 int64_t draft_excess(const struct draft *d, struct solve_atom atom);
 
-/* Values have drifted so far up that draft_renew is due. */
+/* Whether values have drifted so far up that draft_renew is due. */
 bool draft_is_high(const struct draft *d);
 
-/* Chooses all values anew. No choices may be in force. */
+/* Chooses all values again. No choices may be in force. */
 void draft_renew(struct draft *d);
 
 /* The value of each variable of the problem. */

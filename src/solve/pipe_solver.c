@@ -20,7 +20,7 @@ struct pipe_solver {
 
     bool is_running;
     struct program program;
-    bool has_logic; /* it was told one ... */
+    bool has_logic; /* a logic was set ... */
     bool is_narrow; /* ... that of differences */
     struct follow follow;
     size_t scope_count;
@@ -80,7 +80,7 @@ void pipe_solver_free(struct pipe_solver *s)
     mem_free(s);
 }
 
-/* --- the script: what the program has not been told yet --- */
+/* --- the script: commands not yet sent --- */
 
 static void print_pops(struct pipe_solver *s, struct follow_step step)
 {
@@ -138,15 +138,15 @@ static bool is_whole(void *context, const char *bytes, size_t size)
     return smtlib_scan(context, bytes, size);
 }
 
-/* Sends what was said, if anything, and waits for one reply, whose size is returned. */
+/* Sends the script, if any, and waits for one reply, whose size is returned. */
 static ssize_t hear(struct pipe_solver *s, struct err *e)
 {
     struct smtlib_scan scan = {0};
     return program_hear(&s->program, is_whole, &scan, e) < 0 ? -1 : (ssize_t)scan.seen;
 }
 
-/* The mark that must follow each reply, so that nothing said too often is taken for the answer to a
- * later question. Some print it with its quotes, some without. */
+/* The mark that must follow each reply, so that surplus output is not taken for the answer to a
+ * later question. Some programs print it with its quotes, some without. */
 static bool is_mark(const char *bytes, size_t size, const char *mark)
 {
     const size_t mark_size = strlen(mark);
@@ -197,7 +197,7 @@ static bool model_holds(const struct pipe_solver *s, const struct solve_question
     return holds;
 }
 
-/* Asks for the model of what was just said to be satisfiable, and checks it. */
+/* Requests the model after a sat reply, and checks it. */
 static int read_model(struct pipe_solver *s, const struct solve_question *question, struct err *e)
 {
     const uint32_t count = s->problem->variable_count;

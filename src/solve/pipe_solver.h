@@ -1,6 +1,6 @@
-/* Any program that speaks SMT-LIB 2 as a solver: see solve.h for the contract. It must know push,
- * pop and get-value. One that runs out of time is ended and started afresh for the next question;
- * one that dies or babbles is broken. */
+/* An external program that speaks SMT-LIB 2 as a solver: see solve.h for the contract. It must know
+ * push, pop and get-value. A program that runs out of time is killed and restarted for the next
+ * question; one that dies or violates the protocol is broken. */
 #ifndef CLEW_SOLVE_PIPE_SOLVER_H
 #define CLEW_SOLVE_PIPE_SOLVER_H
 

@@ -82,8 +82,8 @@ void problem_pop(struct problem *p)
     p->bound_size_max = scope.bound_size_max;
 }
 
-/* Copies the terms to the end of p->terms, those of one variable joined and those of weight 0 left
- * out. Returns how many there are. */
+/* Copies the terms to the end of p->terms; joins those of one variable and drops those of weight 0.
+ * Returns their number. */
 static uint32_t gather_terms(struct problem *p, const struct solve_term *terms, size_t count)
 {
     const size_t first = p->terms.count;

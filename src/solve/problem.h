@@ -1,4 +1,4 @@
-/* What a solver is asked: integer variables, atoms that compare them, and clauses of atoms.
+/* A problem for a solver: integer variables, atoms that compare them, and clauses of atoms.
  *
  *     struct problem p = {0};
  *     const uint32_t clock = problem_variables(&p, 4);                 l1 u1 l2 u2
@@ -8,8 +8,7 @@
  *                        solve_before(clock + 3, clock + 0));
  *
  * A problem is plain data: every solver, the checker and the printer read the same one. It holds
- * when each of its clauses has an atom that holds. Constraints are taken back in scopes, the last
- * first:
+ * when each of its clauses has an atom that holds. Scopes remove constraints, the last first:
  *
  *     problem_push(&p);  ... problem_add(&p, ...), ask ...;  problem_pop(&p);
  */
@@ -23,7 +22,7 @@
 #include "base/vec.h"
 #include "wire/must.h"
 
-/* Stands in a difference for the constant 0, so that x - ZERO <= 7 says x <= 7. */
+/* Stands in a difference for the constant 0, so that x - ZERO <= 7 means x <= 7. */
 #define SOLVE_ZERO UINT32_MAX
 
 enum solve_atom_kind {
@@ -52,14 +51,14 @@ struct solve_term {
     int64_t weight;
 };
 
-/* At least one of p->literals.at[first .. first + count) holds; no literal: nothing can. */
+/* At least one of p->literals.at[first .. first + count) holds; no literal: unsatisfiable. */
 struct solve_clause {
     uint32_t first;
     uint32_t count;
 };
 
-/* What there was when a scope was opened. Ids grow and are never used again, so that a solver that
- * has read the problem before can tell which scopes are still those it knows. */
+/* The sizes when a scope was opened. Ids grow and are never reused, so that an incremental solver
+ * can tell which scopes it still knows. */
 struct problem_scope {
     uint64_t id;
     uint32_t variable_count;
@@ -94,7 +93,7 @@ void problem_add(struct problem *p, struct solve_atom atom);
 void problem_add_clause(struct problem *p, const struct solve_atom *atoms, size_t count);
 void problem_add_either(struct problem *p, struct solve_atom a, struct solve_atom b);
 
-/* Opens a scope; problem_pop takes back the variables, sums and constraints added since. */
+/* Opens a scope; problem_pop removes the variables, sums and constraints added since. */
 void problem_push(struct problem *p);
 void problem_pop(struct problem *p);
 
@@ -153,7 +152,7 @@ static inline bool solve_is_sum(struct solve_atom atom)
     return atom.kind == SOLVE_SUM || atom.kind == SOLVE_SUM_EQUAL;
 }
 
-/* How large the bound is, without its sign. */
+/* The absolute value of the bound. */
 static inline uint64_t solve_bound_size(struct solve_atom atom)
 {
     return atom.bound < 0 ? -(uint64_t)atom.bound : (uint64_t)atom.bound;

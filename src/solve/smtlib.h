@@ -1,4 +1,4 @@
-/* Problems as SMT-LIB 2 text, and what a solver says to them.
+/* Problems as SMT-LIB 2 text, and the replies of a solver.
  *
  *     (set-logic QF_IDL)
  *     ; node1/main write x
@@ -21,8 +21,8 @@
 #include "base/out.h"
 #include "solve/solve.h"
 
-/* Prints the question as a whole script. names[v], where names is not NULL and has it, says in a
- * comment what variable v is; what is no printable ASCII in it comes out as '?'. */
+/* Prints the question as a whole script. names[v], where names is not NULL and has it, describes
+ * variable v in a comment; characters other than printable ASCII become '?'. */
 void smtlib_print(struct out *o, const struct problem *p, const struct solve_question *question,
                   const char *const *names);
 
@@ -37,16 +37,16 @@ void smtlib_print_values(struct out *o, uint32_t variable_count);
  * O(atoms). */
 bool smtlib_is_difference(const struct problem *p, const struct solve_question *question);
 
-/* Where a reply ends, found as its bytes come in; {0} begins. */
+/* A scanner for the end of a reply, as its bytes arrive; {0} begins. */
 struct smtlib_scan {
-    size_t seen; /* bytes looked at */
+    size_t seen; /* bytes scanned */
     size_t depth;
     char quote;    /* inside "..." or |...| , or ';' in a comment; 0: none */
     bool has_word; /* an atom has begun */
 };
 
-/* Looks at bytes[scan->seen .. size) and says whether the first reply, an atom or a list, is whole:
- * then it is bytes[0 .. scan->seen). An atom is whole when something follows it. */
+/* Scans bytes[scan->seen .. size) and returns whether the first reply, an atom or a list, is
+ * complete: then it is bytes[0 .. scan->seen). An atom is complete when something follows it. */
 bool smtlib_scan(struct smtlib_scan *scan, const char *bytes, size_t size);
 
 enum smtlib_reply_kind {
@@ -56,16 +56,16 @@ enum smtlib_reply_kind {
     SMTLIB_VALUES,
 };
 
-/* Where a reply goes. */
+/* The parsed reply. */
 struct smtlib_reply {
     enum smtlib_reply_kind kind;
-    int64_t *values; /* the caller's: those that are told are set, the others stay */
+    int64_t *values; /* the caller's: reported values are set, the others stay */
     uint32_t value_count;
 };
 
-/* Reads one reply: sat, unsat, unknown, or values as get-value or get-model give them; values of
- * variables from value_count on and of other names are passed over. Fails on anything else, an
- * (error ...) included, and on numbers of more than 64 bits. */
+/* Parses one reply: sat, unsat, unknown, or values as get-value or get-model print them. Values of
+ * variables from value_count on and of other names are ignored. Fails on anything else, an (error
+ * ...) included, and on numbers of more than 64 bits. */
 MUST_USE int smtlib_parse_reply(const char *bytes, size_t size, struct smtlib_reply *reply,
                                 struct err *e);
 

@@ -4,7 +4,7 @@
 
 #include "base/quoted_text.h"
 
-/* --- where a reply ends --- */
+/* --- the end of a reply --- */
 
 static bool is_blank(char c)
 {
@@ -16,7 +16,7 @@ static bool is_delimiter(char c)
     return is_blank(c) || c == '(' || c == ')' || c == '"' || c == '|' || c == ';' || c == '\0';
 }
 
-/* Takes one byte into account; true when the reply ended before it (an atom) or with it. */
+/* Scans one byte; true when the reply ended before it (an atom) or with it. */
 static bool scan_byte(struct smtlib_scan *scan, char c)
 {
     if (scan->quote != 0) {
@@ -63,7 +63,7 @@ struct token {
 struct reader {
     const char *at;
     const char *end;
-    struct token token; /* the one looked at */
+    struct token token; /* the current token */
 };
 
 static void skip_blanks(struct reader *r)
@@ -87,7 +87,7 @@ static struct token quoted(struct reader *r, enum token_kind kind)
     return (struct token){.kind = kind, .text = first, .size = (size_t)(closer - first)};
 }
 
-/* Moves on to the next token. */
+/* Advances to the next token. */
 static void next(struct reader *r)
 {
     skip_blanks(r);
@@ -187,7 +187,7 @@ static bool parse_value(struct reader *r, int64_t *value)
     return !is_list || take(r, TOKEN_CLOSE);
 }
 
-/* Passes over one atom or list, however deep. */
+/* Skips one atom or list of any depth. */
 static bool skip_one(struct reader *r)
 {
     size_t depth = 0;
@@ -218,7 +218,7 @@ static bool skip(struct reader *r, int count)
     return count == 0;
 }
 
-/* The number of the variable that the word names; false when it is none of ours. */
+/* The number of the variable that the word names; false when it is no variable of the problem. */
 static bool is_variable(struct token word, uint32_t *variable)
 {
     uint64_t number = 0;

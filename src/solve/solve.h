@@ -1,4 +1,4 @@
-/* Solvers: does a problem have a solution? One interface, three ways behind it.
+/* Solvers: decide whether a problem has a solution. One interface, three implementations.
  *
  *     struct solver *s = solver_new(&(struct solver_options){.way = SOLVE_NATIVE}, &p, e);
  *     const struct solve_atom race = solve_same(a, b);
@@ -8,9 +8,9 @@
  *     if (answer.verdict == SOLVE_SAT) { ... answer.model[a] ... }
  *     solver_free(s);
  *
- * A solver follows its problem: constraints added and scopes popped since the last question are
- * picked up by the next one, and what was learnt is kept. So one solver decides many candidates,
- * each as an assumption that binds one question only. */
+ * A solver follows its problem incrementally: the next question includes constraints added and
+ * scopes popped since the last one, and learnt clauses are kept. So one solver decides many
+ * candidates, each as an assumption that binds one question only. */
 #ifndef CLEW_SOLVE_SOLVE_H
 #define CLEW_SOLVE_SOLVE_H
 
@@ -26,17 +26,18 @@ enum solve_way {
 struct solver_options {
     enum solve_way way;
     const char *command; /* SOLVE_PROGRAM: words split at blanks, quotes as in a shell; no shell */
-    uint64_t bytes_max;  /* memory of libz3 (in this process altogether) or the program; 0: all */
+    uint64_t bytes_max;  /* memory of libz3 (of all its contexts in this process) or the program; 0:
+                            unlimited */
 };
 
-/* What one question may cost; 0 is without end. */
+/* The budget of one question; 0 is unlimited. */
 struct solve_budget {
-    uint64_t step_count_max; /* of the solver's own measure, the same on every machine; a program
-                              * has none */
+    uint64_t step_count_max; /* in the solver's own measure, the same on every machine; a program
+                                has none */
     uint64_t time_ns_max;
 };
 
-/* UNKNOWN comes first: an answer nobody filled in claims nothing. */
+/* UNKNOWN comes first: a zeroed answer claims nothing. */
 enum solve_verdict {
     SOLVE_UNKNOWN,
     SOLVE_SAT,
@@ -44,10 +45,10 @@ enum solve_verdict {
 };
 
 enum solve_cause {
-    SOLVE_CAUSE_NONE,        /* it is known */
-    SOLVE_CAUSE_BUDGET,      /* steps or time ended */
-    SOLVE_CAUSE_UNSUPPORTED, /* this way cannot express the problem */
-    SOLVE_CAUSE_BROKEN,      /* the solver died, ran out of memory, or said what is no answer */
+    SOLVE_CAUSE_NONE,        /* the verdict is known */
+    SOLVE_CAUSE_BUDGET,      /* steps or time ran out */
+    SOLVE_CAUSE_UNSUPPORTED, /* this implementation cannot express the problem */
+    SOLVE_CAUSE_BROKEN,      /* the solver died, ran out of memory, or violated the protocol */
 };
 
 struct solve_answer {
@@ -55,10 +56,10 @@ struct solve_answer {
     enum solve_cause cause; /* of UNKNOWN */
     struct err reason;      /* of UNKNOWN: one sentence */
     const int64_t *model; /* of SAT: a value per variable; the solver's, until the next question */
-    uint64_t step_count;  /* what it cost, where steps are bounded */
+    uint64_t step_count;  /* its cost, where steps are bounded */
 };
 
-/* What is asked once: are there values for which the problem and all assumed atoms hold? */
+/* A question: are there values for which the problem and all assumed atoms hold? */
 struct solve_question {
     const struct solve_atom *assumed;
     size_t assumed_count;
@@ -67,15 +68,15 @@ struct solve_question {
 
 struct solver;
 
-/* A solver of p, which must outlive it. Fails (NULL, e set) when the way cannot be opened: the
- * program is not there, the library has no memory. */
+/* A solver of p, which must outlive it. Fails (NULL, e set) when the implementation cannot start:
+ * the program does not exist, the library has no memory. */
 MUST_USE struct solver *solver_new(const struct solver_options *options, const struct problem *p,
                                    struct err *e);
 void solver_free(struct solver *s);
 
-/* Answers the question. What libz3 or a program gives as a model has passed problem_check before it
- * is handed out; the native solver's model is the state its proof stands on. A solver that broke
- * stays broken: each further answer is UNKNOWN. */
+/* Answers the question. A model of libz3 or a program is returned only after problem_check; the
+ * native solver's model is the state its proof rests on. A broken solver stays broken: each further
+ * answer is UNKNOWN. */
 void solver_decide(struct solver *s, const struct solve_question *question,
                    struct solve_answer *answer);
 

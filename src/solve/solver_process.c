@@ -18,12 +18,12 @@
 
 enum {
     BLOCK_SIZE = 1 << 14,
-    GRACE_MS = 500, /* for a program that closed its output to end by itself */
+    GRACE_MS = 500, /* for a program that closed its output to exit by itself */
 };
 
 /* --- words --- */
 
-/* Copies one word to `to`, which has room, and returns what follows it; NULL when a quote stays
+/* Copies one word to `to`, which is large enough, and returns the rest; NULL when a quote stays
  * open. */
 static const char *take_word(const char *at, char *to)
 {
@@ -66,7 +66,7 @@ static char **split_words(struct arena *a, const char *command)
     return NULL;
 }
 
-/* --- beginning and end --- */
+/* --- start and end --- */
 
 /* Both ends of the pipes; [0] is read, [1] is written. */
 struct pipes {
@@ -78,7 +78,7 @@ struct pipes {
 static void close_end(int *fd)
 {
     if (*fd >= 0) {
-        (void)close(*fd); /* nothing is left to be lost */
+        (void)close(*fd); /* no data can be lost */
         *fd = -1;
     }
 }
@@ -106,7 +106,7 @@ static int open_pipes(struct pipes *pipes)
     return 0;
 }
 
-/* Runs the words with the pipes as standard input, output and error; 0, or why not. */
+/* Runs the words with the pipes as standard input, output and error; 0, or errno. */
 static int spawn(pid_t *pid, char **words, const struct pipes *pipes)
 {
     sigset_t none, pipe_signal;
@@ -162,7 +162,7 @@ static int start(struct program *p, char **words, uint64_t bytes_max)
         const int done = seam_fails() ? seam_failure(EIO) : fcntl(fds[i], F_SETFL, O_NONBLOCK);
         failure = done < 0 ? errno : 0;
     }
-    /* It waits for its input, so it has not taken much yet. */
+    /* It waits for its input, so it has not allocated much yet. */
     const struct rlimit limit = {.rlim_cur = bytes_max, .rlim_max = bytes_max};
     if (failure == 0 && bytes_max > 0) {
         const int done =
@@ -194,8 +194,8 @@ int program_open(struct program *p, const struct program_options *options, struc
     return result;
 }
 
-/* Waits for the program's end and returns its status, -1 when it cannot be known. With a grace it
- * may end by itself so long. */
+/* Waits for the program's end and returns its status, -1 when it is unknown. With a grace period it
+ * may exit by itself. */
 static int reap(struct program *p, int grace_ms)
 {
     int status = -1;
@@ -229,7 +229,7 @@ void program_close(struct program *p)
     p->pid = -1;
 }
 
-/* --- talking --- */
+/* --- input and output --- */
 
 void program_say(struct program *p, const char *text, size_t size)
 {
@@ -249,8 +249,8 @@ void program_take(struct program *p, size_t size)
     }
 }
 
-/* write() that answers EPIPE where it would raise SIGPIPE, whatever the process has decided about
- * that signal: it is held back, and removed if this write was what raised it. */
+/* write() that returns EPIPE instead of raising SIGPIPE, for every disposition of that signal: the
+ * signal is blocked, and consumed if this write raised it. */
 static ssize_t write_quietly(int fd, const char *bytes, size_t size)
 {
     sigset_t pipe_signal, before, pending;
@@ -277,7 +277,7 @@ static int send_some(struct program *p, struct err *e)
 {
     const ssize_t done = write_quietly(p->in, p->to_say.at + p->said, p->to_say.count - p->said);
     if (done < 0 && errno == EPIPE) {
-        /* It has stopped listening; what it still says, or how it ended, tells why. */
+        /* It has closed its input; its last output or its status says why. */
         p->said = p->to_say.count;
     } else if (done < 0 && !is_passing(errno)) {
         return err_set(e, "cannot be written to: %s", strerror(errno));
@@ -303,7 +303,7 @@ static void listen_to_complaints(struct program *p)
     }
 }
 
-/* The program has closed its output: says how it ended. */
+/* The program has closed its output: reports its exit status. */
 static int tell_end(struct program *p, struct err *e)
 {
     close_end(&p->in);
@@ -357,7 +357,7 @@ static int time_left_ms(const struct program *p)
     return left_ms > INT32_MAX ? INT32_MAX : (int)left_ms;
 }
 
-/* Waits until something can be sent or heard, and does it. */
+/* Waits until something can be sent or received, and does it. */
 static int exchange(struct program *p, struct err *e)
 {
     const bool has_more = p->said < p->to_say.count;

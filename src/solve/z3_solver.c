@@ -1,11 +1,11 @@
-/* Differences are decided in rounds. libz3 is given the facts, the assumptions, and at first no
- * clause. If that has no solution, neither has the problem. If it has one, the atoms that libz3
- * chose are put into a draft (draft.c), whose values then satisfy all that libz3 was given; the
- * clauses that they break are given to libz3 for the next round. When they break none, they are a
- * solution. So libz3 has to choose among few clauses, not among all, and is not asked for its own
- * values, which take it ten times longer than the verdict (1,640 variables, libz3 4.8.12).
+/* Differences are decided in rounds. libz3 gets the facts, the assumptions, and at first no clause.
+ * If that has no solution, neither has the problem. If it has one, the atoms that libz3 chose enter
+ * a draft (partial_solution.c), whose values then satisfy all constraints that libz3 has. libz3
+ * gets the clauses that these values break for the next round. When they break none, they are a
+ * solution. So libz3 has to choose among few clauses, not among all. Its own values, which take it
+ * ten times longer than the verdict (1,640 variables, libz3 4.8.12), are not needed.
  *
- * Sums are given to libz3 with all clauses, and the values are its own. */
+ * Sums go to libz3 with all clauses, and the values are its own. */
 #include "solve/z3_solver.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ struct z3_solver {
     struct z3_terms terms;
     Z3_solver solver;
     bool is_lazy;               /* differences: in rounds, with a draft */
-    struct solve_budget budget; /* what the solver is set to */
+    struct solve_budget budget; /* the current settings of the solver */
     struct follow follow;
     size_t scope_count;
 
@@ -126,7 +126,7 @@ void z3_solver_free(struct z3_solver *s)
 
 /* --- following the problem --- */
 
-/* Asserts a term that is held, and lets it go. */
+/* Asserts a held term and releases it. */
 static void assert_term(struct z3_solver *s, Z3_ast term)
 {
     if (!z3_terms_have_failed(&s->terms)) {
@@ -197,7 +197,7 @@ static enum solve_verdict check(struct z3_solver *s, struct solve_answer *answer
     return SOLVE_UNKNOWN;
 }
 
-/* Hands out s->model if it is one. */
+/* Returns s->model if it passes the check. */
 static void answer_sat(struct z3_solver *s, const struct solve_question *question,
                        struct solve_answer *answer)
 {
@@ -259,7 +259,7 @@ static void decide_at_once(struct z3_solver *s, const struct solve_question *que
 
 /* --- in rounds --- */
 
-/* Gives libz3 a clause with a boolean for each of its atoms: whoever is true makes it hold. */
+/* Gives libz3 a clause with a boolean for each of its atoms: a true one makes it hold. */
 static void give_clause(struct z3_solver *s, uint32_t index)
 {
     const struct solve_clause clause = s->problem->clauses.at[index];
@@ -276,7 +276,7 @@ static void give_clause(struct z3_solver *s, uint32_t index)
     vec_push(&s->given.list, index);
 }
 
-/* Notes which choices are true after libz3 has found a solution. */
+/* Records which choices are true after libz3 has found a solution. */
 static void read_choices(struct z3_solver *s)
 {
     s->round_count++;
@@ -300,7 +300,7 @@ static void read_choices(struct z3_solver *s)
     Z3_ast_vector_dec_ref(s->terms.context, trail);
 }
 
-/* The literal of the clause that libz3 chose, DRAFT_NONE when it told of none. */
+/* The literal of the clause that libz3 chose, DRAFT_NONE when it reported none. */
 static uint32_t chosen_literal(const struct z3_solver *s, struct solve_clause clause)
 {
     for (uint32_t i = clause.first; i < clause.first + clause.count; i++) {
@@ -321,7 +321,7 @@ static bool choose_assumed(struct z3_solver *s, const struct solve_question *que
     return true;
 }
 
-/* Puts what libz3 chose into the draft. */
+/* Puts the choices of libz3 into the draft. */
 static bool choose_given(struct z3_solver *s)
 {
     vec_each (&s->given.list, clause) {
@@ -344,7 +344,7 @@ static bool give_broken(struct z3_solver *s)
     return s->broken.list.count > 0;
 }
 
-/* One round; true when there has to be another. */
+/* One round; true when another is needed. */
 static bool try_round(struct z3_solver *s, const struct solve_question *question,
                       struct solve_answer *answer)
 {
@@ -390,7 +390,7 @@ static uint64_t steps_so_far(struct z3_solver *s)
     return steps;
 }
 
-/* What a question has spent of its budget, measured only where there is one. */
+/* The amount that a question has spent of its budget, measured only where there is one. */
 struct meter {
     struct solve_budget budget;
     uint64_t time_begin;
@@ -404,7 +404,7 @@ static struct meter meter_begin(struct z3_solver *s, struct solve_budget budget)
                           .step_begin = budget.step_count_max > 0 ? steps_so_far(s) : 0};
 }
 
-/* Sets the solver to what the rounds so far have left; false when that is nothing. */
+/* Sets the solver to the rest of the budget after the rounds so far; false when nothing is left. */
 static bool meter_apply(const struct meter *m, struct z3_solver *s)
 {
     struct solve_budget rest = m->budget;

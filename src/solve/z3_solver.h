@@ -1,5 +1,5 @@
 /* libz3 as a solver: see solve.h for the contract. Differences go to its difference logic, with
- * only those clauses that a draft of the solution breaks; sums to its linear integer arithmetic. */
+ * only those clauses that a partial solution breaks; sums to its linear integer arithmetic. */
 #ifndef CLEW_SOLVE_Z3_SOLVER_H
 #define CLEW_SOLVE_Z3_SOLVER_H
 

@@ -4,8 +4,8 @@
 
 #include "base/fault_injection.h"
 
-/* libz3 tells of errors through a function without an argument of ours; the first is kept here
- * until z3_terms_have_failed asks. */
+/* libz3 reports errors through a function without a user argument; the first is kept here until
+ * z3_terms_have_failed asks. */
 static _Thread_local struct err failure;
 static _Thread_local bool has_failed;
 

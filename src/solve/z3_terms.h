@@ -1,7 +1,7 @@
-/* libz3's context, with errors kept instead of thrown about, and problems as its terms.
+/* libz3's context, with errors as a state of the terms, and problems as its terms.
  *
- * A failure of libz3 breaks the terms for good: what is built after it is harmless and worthless,
- * and terms->is_broken says so. */
+ * A failure of libz3 breaks the terms for good: later terms are harmless and meaningless, and
+ * terms->is_broken is set. */
 #ifndef CLEW_SOLVE_Z3_TERMS_H
 #define CLEW_SOLVE_Z3_TERMS_H
 
@@ -28,14 +28,14 @@ struct z3_terms {
 MUST_USE int z3_terms_open(struct z3_terms *t, uint64_t bytes_max, struct err *e);
 void z3_terms_close(struct z3_terms *t);
 
-/* Whether a call of libz3 has failed, now or before. Asked after calls whose result does not tell.
- */
+/* Whether a call of libz3 has failed, now or before. Needed after calls whose result does not show
+ * it. */
 bool z3_terms_have_failed(struct z3_terms *t);
 
-/* Breaks the terms for a reason of our own. */
+/* Breaks the terms for a reason of the caller. */
 void z3_terms_fail(struct z3_terms *t, const char *reason);
 
-/* Keeps a new term alive until z3_terms_let_go, and passes it on. */
+/* Keeps a new term alive until z3_terms_let_go, and returns it. */
 Z3_ast z3_terms_hold(struct z3_terms *t, Z3_ast term);
 void z3_terms_let_go(struct z3_terms *t);
 
