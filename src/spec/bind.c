@@ -7,14 +7,14 @@
 #include "base/suggest.h"
 #include "spec/token.h"
 
-/* Nested quantifiers multiply: so many formulas are written out at most. */
+/* Nested quantifiers multiply: the largest number of expanded formulas. */
 enum { VISITS_MAX = 1 << 21 };
 
 struct binding {
     const struct spec *spec;
     const struct checker_system *system;
     struct bound *bound;
-    uint32_t *process_of; /* per node that binds: the process it stands for now */
+    uint32_t *process_of; /* per binder: the process it currently stands for */
     uint32_t visits;
     struct err *e;
 };
@@ -95,7 +95,7 @@ static int check_members(struct binding *b, const struct spec_node *n)
                         shown(name, strlen(name)).text);
 }
 
-/* What is about one moment */
+/* Formulas over one moment */
 
 static int bind_cell(struct binding *b, uint32_t node, uint32_t *cell);
 
@@ -166,7 +166,7 @@ static int bind_comparison(struct binding *b, const struct spec_node *n, uint32_
     return 0;
 }
 
-/* How the bodies of a node that binds are joined. */
+/* The operator that joins the bodies of a binder. */
 static enum cell_op joining(enum spec_op op)
 {
     return op == SPEC_FORALL   ? CELL_AND
@@ -264,7 +264,7 @@ static int bind_cell(struct binding *b, uint32_t node, uint32_t *cell)
     bug("a temporal formula inside a moment");
 }
 
-/* How moments follow each other */
+/* Temporal formulas */
 
 static int bind_part(struct binding *b, uint32_t node, uint32_t *part);
 
@@ -301,7 +301,7 @@ static uint32_t add_atom(struct binding *b, uint32_t cell)
     return (uint32_t)b->bound->atoms.count - 1;
 }
 
-/* forall, exists: what `inner` makes of the body for each member, joined. */
+/* forall, exists: the result of `inner` on the body for each member, joined. */
 static int bind_part_members(struct binding *b, uint32_t node,
                              int (*inner)(struct binding *b, uint32_t node, uint32_t *part),
                              uint32_t *part)
@@ -405,8 +405,8 @@ static int bind_part(struct binding *b, uint32_t node, uint32_t *part)
 
 /* Properties */
 
-/* What always says of a formula that says so itself is said once: so the step that is told is the
- * one where the answer is missing, not the first of the run. */
+/* An always inside an always is bound once: so the reported step is the one without the response,
+ * not the first of the run. */
 static int bind_always(struct binding *b, uint32_t node, uint32_t *part)
 {
     const struct spec_node *n = spec_at(b->spec, node);

@@ -1,5 +1,5 @@
-/* A specification written out for the processes of a system: cells for what is about one moment,
- * parts for how moments follow each other. */
+/* Binding: a specification expanded for the processes of a system. Cells express formulas over one
+ * moment, parts the temporal operators over them. */
 #ifndef CLEW_SPEC_BIND_H
 #define CLEW_SPEC_BIND_H
 
@@ -11,23 +11,23 @@
 
 enum { SLOT_NOW, SLOT_STEPS, SLOT_FIRST };
 
-/* What a slot holds: a variable of a process, or messages between two. */
+/* A slot: a variable of a process, or the messages between two. */
 struct slot {
     uint32_t process, other; /* other: UINT32_MAX for a variable */
     uint32_t variable;       /* name in the specification */
 };
 
-/* A property, so that it is broken (or, of possibly, shown) where its root is true. */
+/* A property in normal form: it is violated (or, of possibly, shown) where its root is true. */
 struct bound_property {
     bool is_temporal;
-    uint32_t atom;                 /* root of what is not temporal */
-    uint32_t part;                 /* root of what is */
+    uint32_t atom;                 /* root of a formula that is not temporal */
+    uint32_t part;                 /* root of a temporal one */
     uint32_t atom_first, atom_end; /* all its atoms: a range */
 };
 
 struct bound {
     struct cells cells;
-    VEC(uint32_t) atoms; /* cells whose truth is looked at */
+    VEC(uint32_t) atoms; /* cells whose truth is recorded */
     struct parts parts;
     VEC(struct slot) slots; /* from SLOT_FIRST on */
     struct map variables;   /* (process, name) to slot */
@@ -35,8 +35,8 @@ struct bound {
     VEC(struct bound_property) properties;
 };
 
-/* Writes s out for the system into b, which must be {0}. Fails as checker_new does; b must be
- * released either way. */
+/* Expands s for the system into b, which must be {0}. Fails as checker_new does; b must be released
+ * either way. */
 MUST_USE int bind_spec(struct bound *b, const struct spec *s, const struct checker_system *system,
                        struct err *e);
 void bound_release(struct bound *b);

@@ -36,7 +36,7 @@ static struct span times(int64_t factor, struct span a)
     return factor < 0 ? (struct span){s.high, s.low} : s;
 }
 
-/* The corners have the least and the greatest product. Nothing is known when one is too large. */
+/* The corners have the least and the greatest product. Unknown when one overflows. */
 static struct span multiplied(struct span a, struct span b)
 {
     const int64_t left[] = {a.low, a.low, a.high, a.high};
@@ -121,7 +121,7 @@ static struct span constant_of(const struct cells *c, uint32_t cell)
     return (struct span){number, number};
 }
 
-/* Finds or appends a cell that nothing can be done about. */
+/* Finds or appends a cell that cannot be simplified. */
 static uint32_t intern(struct cells *c, const struct cell *cell)
 {
     const struct {
@@ -153,7 +153,7 @@ uint32_t cells_not(struct cells *c, uint32_t left)
     return cells_add(c, (struct cell){.op = CELL_NOT, .left = left});
 }
 
-/* The operand that decides an and or an or, or the one that is left when the other says nothing;
+/* The operand that decides an and or an or, or the one that is left when the other is neutral;
  * UINT32_MAX when both matter. */
 static uint32_t absorb(const struct cells *c, const struct cell *cell)
 {
@@ -167,7 +167,7 @@ static uint32_t absorb(const struct cells *c, const struct cell *cell)
     return cell->left == cell->right ? cell->left : UINT32_MAX;
 }
 
-/* A product by a constant is so many times the other factor. */
+/* A product with a constant becomes a multiple of the other factor. */
 static struct cell simplified(const struct cells *c, struct cell cell)
 {
     if (cell.op == CELL_PRODUCT && is_constant(c, cell.left)) {

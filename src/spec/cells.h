@@ -1,8 +1,8 @@
-/* Formulas about one moment, written out for every process: a row of cells, each computed from
- * earlier ones, so that a state is judged in one pass. Equal cells are one.
+/* Cells: formulas over one moment, expanded for every process. Each cell is computed from earlier
+ * ones, so that one pass evaluates a state. Equal cells are shared.
  *
- * A cell's value is a span: all that it can be, given that what is absent can be anything. A truth
- * is a number: 1 is true, 0 false, the span 0..1 not decided. */
+ * A cell's value is a span: all its possible values, when an absent variable may have any. A truth
+ * is a number: 1 is true, 0 false, the span 0..1 undecided. */
 #ifndef CLEW_SPEC_CELLS_H
 #define CLEW_SPEC_CELLS_H
 
@@ -17,7 +17,7 @@ struct span {
     int64_t low, high;
 };
 
-/* What has no value. */
+/* The span of an absent value. */
 #define SPAN_ANY ((struct span){INT64_MIN, INT64_MAX})
 
 static inline bool span_is_known(struct span s)
@@ -27,7 +27,7 @@ static inline bool span_is_known(struct span s)
 
 enum cell_op {
     CELL_CONSTANT, /* number */
-    CELL_SLOT,     /* left: which slot */
+    CELL_SLOT,     /* left: the slot */
     CELL_PLUS,
     CELL_MINUS,
     CELL_TIMES, /* left, number */
@@ -56,7 +56,7 @@ struct cells {
 
 void cells_release(struct cells *c);
 
-/* The index of this cell, whose operands are there already. What can be computed now is. */
+/* The index of this cell, whose operands exist already. Constants are folded. */
 uint32_t cells_add(struct cells *c, struct cell cell);
 
 uint32_t cells_constant(struct cells *c, int64_t number);
@@ -70,7 +70,7 @@ void cells_evaluate(const struct cells *c, const struct span *slots, struct span
 void cells_evaluate_some(const struct cells *c, const uint32_t *some, size_t count,
                          const struct span *slots, struct span *results);
 
-/* Marks all that the marked cells are computed from. O(cells). */
+/* Marks all cells that the marked ones depend on. O(cells). */
 void cells_mark_below(const struct cells *c, struct bits marked);
 
 /* The value of a cell, which is no slot, from those of its operands. */

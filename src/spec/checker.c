@@ -11,7 +11,7 @@ struct checker {
     const struct spec *spec;
     struct checker_system system;
     struct bound bound;
-    struct span *slots;   /* values now */
+    struct span *slots;   /* the current values */
     struct span *results; /* of the cells */
     size_t slot_count;
     bool is_stale;                 /* a slot changed since the cells were computed */
@@ -133,7 +133,8 @@ void checker_begin(struct checker *c)
     forget_status(c);
 }
 
-/* Counts what a property was at one step. Returns whether this is the first step to violate it. */
+/* Counts the truth of a property at one step. Returns whether this is the first step to violate it.
+ */
 static bool count_truth(struct checker *c, size_t property, uint8_t truth, uint64_t step)
 {
     struct checker_status *s = &c->status[property];
@@ -189,8 +190,8 @@ uint32_t checker_step(struct checker *c, uint64_t now_ns)
     return count_step(c, step);
 }
 
-/* How many steps there were, then the status of each property, the slots, the times, the history.
- */
+/* The layout: the number of steps, then the status of each property, the slots, the times, the
+ * history. */
 
 size_t checker_copy_size(const struct checker *c)
 {
@@ -250,7 +251,7 @@ void checker_rewind(struct checker *c, uint64_t step_count)
 
 /* The end of a run */
 
-/* A track being written out: the run, and what is known to follow it. */
+/* A track under construction: the run, and its known continuation. */
 struct unrolled {
     struct track track;
     uint64_t *times;
@@ -274,7 +275,7 @@ static uint64_t later(uint64_t time, uint64_t by)
     return __builtin_add_overflow(time, by, &sum) ? UINT64_MAX : sum;
 }
 
-/* The run with `turns` more turns of its loop, the last of which is gone through for ever. */
+/* The run with `turns` more turns of its loop, the last of which repeats forever. */
 static struct track unroll(const struct checker *c, const struct checker_ending *ending,
                            size_t turns, struct arena *arena)
 {
@@ -314,7 +315,8 @@ static struct track unroll(const struct checker *c, const struct checker_ending 
 
 enum { UNROLLED_MAX = 1 << 22 };
 
-/* How many turns of the loop the property needs, SIZE_MAX when they are too many to write out. */
+/* The number of turns of the loop that the property needs, SIZE_MAX when they are too many to
+ * expand. */
 static size_t turns_wanted(const struct checker *c, const struct bound_property *p,
                            const struct checker_ending *ending)
 {
@@ -345,7 +347,7 @@ static uint32_t end_property(struct checker *c, size_t property,
     const uint8_t *truths = temporal_decide(&c->bound.parts, p->part, &track, &arena);
     uint32_t violated = 0;
     for (size_t i = 0; i < track.count; i++) {
-        /* What follows the last step repeats it, or a step of the loop. */
+        /* The continuation repeats the last step, or a step of the loop. */
         const size_t loop = ending->kind == CHECKER_LASSO ? ending->repeats + 1 : steps - 1;
         const size_t step = i < steps ? i : loop + (i - steps) % (steps - loop);
         const struct checker_status before = c->status[property];

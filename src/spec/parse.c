@@ -103,7 +103,7 @@ static int parse_group(struct parser *p)
     return 0;
 }
 
-/* What stands behind a whole property must be the next. */
+/* Behind a whole property only the next one may follow. */
 static int check_next(struct parser *p)
 {
     const bool is_next = p->at->kind == TOKEN_END || token_is_word(p->at, "group") ||

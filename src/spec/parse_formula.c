@@ -1,4 +1,4 @@
-/* Formulas by recursive descent, a function for each strength of binding:
+/* Formulas by recursive descent, a function for each precedence:
  *
  *     formula   implied [leads to [<= DURATION] formula]
  *     implied   either [implies implied]
@@ -16,8 +16,7 @@
  * Among the atoms are count, sum, min and max over the processes of a group, and min and max of a
  * list: min(a.x, b.x, 3).
  *
- * Whether something is a truth or a number is known of each node, so that parentheses need no
- * guess. */
+ * Each node is known to be a truth or a number, so that parentheses need no guess. */
 #include <string.h>
 
 #include "base/quoted_text.h"
@@ -36,7 +35,7 @@ static int refuse_depth(struct parser *p, const struct token *t)
     return token_refuse(t, p->e, "more than %d levels deep: make it several properties", DEPTH_MAX);
 }
 
-/* Whoever calls it comes up again by p->depth--. */
+/* The caller leaves the level by p->depth--. */
 static int go_deeper(struct parser *p)
 {
     return ++p->depth <= DEPTH_MAX ? 0 : refuse_depth(p, p->at);
@@ -54,7 +53,7 @@ static bool is_temporal(const struct parser *p, uint32_t node)
     return node != SPEC_NONE && spec_at(p->spec, node)->is_temporal;
 }
 
-/* Fills in what follows from the node's children, which must be there. */
+/* Computes the attributes of the node from its children, which must exist. */
 static int settle(struct parser *p, uint32_t node)
 {
     struct spec_node *n = vec_at(&p->spec->nodes, node);
@@ -138,7 +137,7 @@ static int take_group(struct parser *p, uint32_t *group)
     return parser_refuse_unknown(p, t, "group", &nearest);
 }
 
-/* NAME [in GROUP], whom the node binds, then `separator`. */
+/* NAME [in GROUP], the process that the node binds, then `separator`. */
 static int take_binding(struct parser *p, uint32_t node, const char *separator)
 {
     const struct token *t = p->at;
@@ -161,7 +160,7 @@ static int take_binding(struct parser *p, uint32_t node, const char *separator)
     return parser_expect(p, separator);
 }
 
-/* Reads the rest of a node that binds a process; the next token is the one behind its word. */
+/* Reads the rest of a binder; the next token is the one behind its word. */
 static int parse_bound(struct parser *p, enum spec_op op, uint32_t *node)
 {
     const bool is_call = op >= SPEC_NUMBER;
@@ -219,7 +218,7 @@ static int parse_number(struct parser *p, bool is_negative, uint32_t *node)
     return add(p, t, n, node);
 }
 
-/* min and max: over the processes of a group, or of a list of numbers. The word is read. */
+/* min and max: over the processes of a group, or of a list of numbers. The word is consumed. */
 static int parse_extreme(struct parser *p, bool is_least, uint32_t *node)
 {
     const struct token *t = p->at - 1;
@@ -326,7 +325,7 @@ static int parse_atom(struct parser *p, uint32_t *node)
     if (parser_skip_word(p, "messages")) {
         return parse_messages(p, node);
     }
-    /* Names of their own, unless they are called. */
+    /* Plain names, unless they are called. */
     const bool is_least = token_is_word(t, "min");
     if ((is_least || token_is_word(t, "max")) && token_is_sign(&t[1], "(")) {
         p->at++;
@@ -336,7 +335,7 @@ static int parse_atom(struct parser *p, uint32_t *node)
     return is_name ? parse_process(p, node) : parser_refuse(p, "a formula or number");
 }
 
-/* left * right; by a number that the formula itself has, it is TIMES. */
+/* left * right; with a literal number it is TIMES. */
 static int multiply(struct parser *p, const struct token *t, uint32_t left, uint32_t *node)
 {
     struct spec_node n = {.op = SPEC_PRODUCT, .left = left};
@@ -492,7 +491,7 @@ static int parse_prefixed(struct parser *p, uint32_t *node)
     return result;
 }
 
-/* Reads `inner`, and where the word stands behind it, the right side too. */
+/* Reads `inner` and, when the word follows, the right side too. */
 struct infix {
     const char *word;
     enum spec_op op;
@@ -523,7 +522,7 @@ static int parse_infix(struct parser *p, const struct infix *infix, uint32_t *no
     if (infix->inner(p, node) < 0) {
         return -1;
     }
-    /* To the right where the right side is the same level again, else to the left. */
+    /* Right-associative where the right side is the same level again, else left-associative. */
     while (parser_skip_word(p, infix->word)) {
         if (parse_infix_rest(p, infix, node) < 0) {
             return -1;

@@ -4,8 +4,8 @@
 #include "spec/token.h"
 #include "trace/quoted_word.h"
 
-/* How tightly an operator binds, as in parse_formula.c; what is looser than its surroundings wants
- * goes in parentheses. */
+/* The precedence of an operator, as in parse_formula.c; a looser one than its context goes in
+ * parentheses. */
 enum strength {
     STRENGTH_FORMULA,
     STRENGTH_IMPLIED,
@@ -33,7 +33,7 @@ static enum strength strength_of(const struct spec_node *n)
     case SPEC_EVENTUALLY:
     case SPEC_ALWAYS:
     case SPEC_ONCE: return STRENGTH_PREFIXED;
-    /* Their bodies reach as far as they can: never without parentheses but at the outermost. */
+    /* Their bodies extend as far as possible: always in parentheses, except at the outermost. */
     case SPEC_FORALL:
     case SPEC_EXISTS: return STRENGTH_FORMULA;
     case SPEC_COMPARE:
@@ -68,7 +68,7 @@ static void print_name(const struct spec *s, uint32_t name, struct out *out)
         out_text(out, text);
         return;
     }
-    /* A stop that is in the name puts it in quotes. */
+    /* A stop inside the name puts it in quotes. */
     const char stops[] = {text[0], '\0'};
     word_print_part(out, stops, text, names_size(&s->names, name));
 }
@@ -88,7 +88,8 @@ static void print_bound(int64_t bound, struct out *out)
 
 static void print_infix(const struct spec *s, const struct spec_node *n, struct out *out)
 {
-    /* What leans to the right takes its own kind there, what leans to the left takes it there. */
+    /* A right-associative operator takes its own kind on the right, a left-associative one on the
+     * left. */
     const enum strength own = strength_of(n);
     const bool leans_left =
         n->op == SPEC_AND || n->op == SPEC_OR || n->op == SPEC_PLUS || n->op == SPEC_MINUS;

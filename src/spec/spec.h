@@ -1,4 +1,4 @@
-/* The property language: what must never, what must always and what may hold in a system.
+/* The property language: formulas that must never, must always or may hold in a system.
  *
  *     group servers: s1, s2, s3                      # or a pattern: s*
  *     one_leader: never exists p in servers. exists q in servers.
@@ -7,7 +7,7 @@
  *     answered:   always forall p. p.asked = 1 leads to <= 5s p.answered = 1
  *
  * A specification is a list of properties; a property is a tree of nodes. Trees are open: monitor/
- * takes conjunctions apart, checker.h evaluates states as they come. Man page: clew-spec(5). */
+ * takes conjunctions apart, checker.h evaluates states as they arrive. Man page: clew-spec(5). */
 #ifndef CLEW_SPEC_SPEC_H
 #define CLEW_SPEC_SPEC_H
 
@@ -64,13 +64,13 @@ enum spec_op {
 
 enum spec_relation { SPEC_EQ, SPEC_NE, SPEC_LT, SPEC_LE, SPEC_GT, SPEC_GE };
 
-/* A process a formula speaks of: bound by forall, exists, count or sum, or called by its name. */
+/* A process in a formula: bound by forall, exists, count or sum, or named. */
 struct spec_process {
     uint32_t name;
     uint32_t binder; /* the node that binds it; SPEC_NONE: the process of that name */
 };
 
-/* What a node uses beside its op and place:
+/* The fields that a node uses beside its op and place:
  *
  *     COMPARE                      left, right (numbers), relation
  *     SAME                         process, other, relation (SPEC_EQ or SPEC_NE)
@@ -78,30 +78,31 @@ struct spec_process {
  *     EVENTUALLY ALWAYS ONCE       left, number: the bound in ns, SPEC_UNBOUNDED without
  *     LEADS_TO                     left, right, number likewise
  *     AND OR IMPLIES UNTIL SINCE   left, right
- *     FORALL EXISTS COUNT SUM      process.name: whom it binds, group (0: all), left: the body
+ *     FORALL EXISTS COUNT SUM      process.name: the bound name, group (0: all), left: the body
  *     LEAST MOST                   likewise
  *     NUMBER                       number
  *     TIMES                        number, left
  *     PLUS MINUS PRODUCT MIN MAX   left, right
  *     VARIABLE                     process, variable
- *     MESSAGES                     process, other: on their way from the one to the other */
+ *     MESSAGES                     process, other: in transit from the one to the other
+ */
 struct spec_node {
     uint8_t op;           /* enum spec_op */
     uint8_t relation;     /* enum spec_relation */
-    bool is_temporal;     /* it, or something below it, speaks of other moments than this one */
+    bool is_temporal;     /* it, or a node below it, refers to other moments than this one */
     uint32_t left, right; /* nodes; SPEC_NONE where there is none */
     int64_t number;
     struct spec_process process, other;
     uint32_t variable;     /* name */
     uint32_t group;        /* name */
-    uint32_t line, column; /* from 1, of the word that says its op */
+    uint32_t line, column; /* from 1, of the word of its op */
 };
 
 #define SPEC_UNBOUNDED INT64_C(-1)
 
 enum spec_claim {
     SPEC_CLAIM_NEVER,    /* in no state, of no run */
-    SPEC_CLAIM_POSSIBLY, /* in some state of some run: worth knowing, never a violation */
+    SPEC_CLAIM_POSSIBLY, /* in some state of some run: informative, never a violation */
     SPEC_CLAIM_ALWAYS,   /* in every state of every run */
 };
 
@@ -133,17 +134,17 @@ void spec_init(struct spec *s);
 void spec_release(struct spec *s);
 
 /* Reads a specification into s, which must be fresh from spec_init. Fails (-1, e set with line and
- * column, and the nearest word where one was misspelt) on what is none: unknown words, names used
- * twice, groups not declared, a number where a truth is wanted; s must be released either way. */
+ * column, and the nearest word for a misspelt one) on unknown words, duplicate names, undeclared
+ * groups, and a number in place of a truth; s must be released either way. */
 MUST_USE int spec_parse(struct spec *s, struct in *in, struct err *e);
 
-/* Writes the specification, a line each; what is parsed from it is the same. */
+/* Writes the specification, a line each; parsing gives the same specification back. */
 void spec_print(const struct spec *s, struct out *out);
 
 /* Writes one formula or number, without line ends. */
 void spec_print_node(const struct spec *s, uint32_t node, struct out *out);
 
-/* How many properties speak of more than one moment. */
+/* The number of properties over more than one moment. */
 size_t spec_count_temporal(const struct spec *s);
 
 /* Whether the process of this name belongs to the group (0: every process does). */

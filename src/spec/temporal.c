@@ -5,9 +5,9 @@
 #include "wire/must.h"
 
 /* Linear temporal logic with past over a word that ends in a loop. Each part becomes a row of
- * truths, one per step, from the rows of its operands: future operators from the back (twice around
- * the loop: the first time around fills in what the second begins with), past operators from the
- * front. A loop must have been gone through temporal_turns() times before, or what looks back would
+ * truths, one per step, from the rows of its operands. Future operators run from the back, twice
+ * around the loop: the first turn computes the start of the second. Past operators run from the
+ * front. The loop must already have been unrolled temporal_turns() times, or past operators would
  * differ from turn to turn. */
 
 enum { TURNS_MAX = 1 << 16 };
@@ -28,7 +28,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &total) ? UINT64_MAX : total;
 }
 
-/* The step that follows step i, SIZE_MAX when that is not known. */
+/* The step after step i, SIZE_MAX when it is unknown. */
 static size_t after(const struct track *t, size_t i)
 {
     return i + 1 < t->count ? i + 1 : t->loop;
@@ -64,7 +64,8 @@ static void decide_since(const struct track *t, const uint8_t *left, const uint8
     }
 }
 
-/* When the nearest step with at least this truth is; UINT64_MAX with is_none when there is none. */
+/* The time of the nearest step with at least this truth; UINT64_MAX with is_none when there is
+ * none. */
 struct nearest {
     uint64_t time;
     bool is_none;
@@ -75,7 +76,7 @@ static bool is_within(struct nearest n, uint64_t from, uint64_t to, uint64_t bou
     return !n.is_none && to - from <= bound;
 }
 
-/* Looks for each step for the nearest, from it on, where left is at least `least`, and raises the
+/* Finds for each step the nearest one, from it on, where left is at least `least`, and raises the
  * row to `least` where that is soon enough. */
 static void raise_ahead(const struct track *t, const uint8_t *left, const struct part *part,
                         uint8_t least, uint8_t *row)
@@ -85,7 +86,7 @@ static void raise_ahead(const struct track *t, const uint8_t *left, const struct
     for (int round = 0; round < rounds; round++) {
         const size_t first = round + 1 < rounds ? t->loop : 0;
         if (round > 0 && !n.is_none) {
-            n.time = sum(n.time, t->loop_ns); /* seen from the end, the loop is a turn later */
+            n.time = sum(n.time, t->loop_ns); /* from the end, the loop is one turn later */
         }
         for (size_t i = t->count; i-- > first;) {
             if (left[i] >= least) {
@@ -107,7 +108,7 @@ static void decide_eventually(const struct track *t, const uint8_t *left, const 
     if (t->loop != TRACK_OPEN) {
         return;
     }
-    /* What may still come, comes at the time of the last step or later. */
+    /* A future truth occurs at the time of the last step or later. */
     for (size_t i = 0; i < t->count; i++) {
         if (t->times[t->count - 1] - t->times[i] <= part->bound) {
             row[i] = larger(row[i], TRUTH_UNKNOWN);
@@ -168,7 +169,7 @@ static void decide(const struct track *t, const struct part *part, uint8_t *cons
     bug("part op");
 }
 
-/* Marks what the root is made of. */
+/* Marks the parts that the root depends on. */
 static bool *parts_below(const struct parts *p, uint32_t root, struct arena *arena)
 {
     bool *is_below = arena_array(arena, bool, p->list.count);
@@ -198,8 +199,8 @@ const uint8_t *temporal_decide(const struct parts *p, uint32_t root, const struc
     return rows[root];
 }
 
-/* Each operator that looks back needs one turn more than what it looks at; one with a bound, the
- * turns in which it could still see past the loop. */
+/* Each past operator needs one turn more than its operand; one with a bound, the turns in which it
+ * could still see past the loop. */
 size_t temporal_turns(const struct parts *p, uint32_t root, uint64_t loop_ns, uint64_t before_ns)
 {
     struct arena arena = {0};

@@ -1,7 +1,7 @@
-/* Formulas about how states follow each other, decided over a finished run.
+/* Temporal formulas, decided over a finished run.
  *
- * Truths come in three: of what is absent or still to come, nobody knows. They are ordered, so that
- * `and` is the smaller and `or` the larger. */
+ * Truth is three-valued: an absent or future value is unknown. Truths are ordered, so that `and` is
+ * the minimum and `or` the maximum. */
 #ifndef CLEW_SPEC_TEMPORAL_H
 #define CLEW_SPEC_TEMPORAL_H
 
@@ -14,7 +14,7 @@
 enum { TRUTH_NO = 0, TRUTH_UNKNOWN = 1, TRUTH_YES = 2 };
 
 enum part_op {
-    PART_ATOM, /* left: which */
+    PART_ATOM, /* left: the atom */
     PART_NOT,  /* left */
     PART_AND,
     PART_OR,
@@ -38,8 +38,8 @@ struct parts {
     VEC(struct part) list;
 };
 
-/* A run: what the atoms were at each of `count` steps, and when. Behind the last step comes step
- * `loop`, its times later by `loop_ns`; or, with TRACK_OPEN, nobody knows what. */
+/* A run: the truths of the atoms at each of `count` steps, and their times. Step `loop` follows the
+ * last step, its times later by `loop_ns`; with TRACK_OPEN the continuation is unknown. */
 struct track {
     size_t count;
     size_t loop;
@@ -51,13 +51,12 @@ struct track {
 
 #define TRACK_OPEN SIZE_MAX
 
-/* What the part `root` is at each step, in memory of the arena; O(steps * parts). */
+/* The truth of the part `root` at each step, in memory of the arena; O(steps * parts). */
 const uint8_t *temporal_decide(const struct parts *p, uint32_t root, const struct track *t,
                                struct arena *arena);
 
-/* How often a loop has to be gone through before formulas that look back see the same in each turn:
- * 0 when none looks back, SIZE_MAX when it would be too often. before_ns is how long the run
- * was before the loop. */
+/* The number of turns of a loop until past operators see the same in each turn: 0 when there are
+ * none, SIZE_MAX when it is too large. before_ns is the duration of the run before the loop. */
 size_t temporal_turns(const struct parts *p, uint32_t root, uint64_t loop_ns, uint64_t before_ns);
 
 #endif

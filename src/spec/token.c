@@ -27,7 +27,7 @@ struct lexer {
     const char *at, *end;
     const char *line_begin;
     uint32_t line;
-    struct words words; /* takes what is in quotes */
+    struct words words; /* consumes quoted text */
     struct err *e;
 };
 
@@ -72,7 +72,7 @@ bool token_is_bare(const char *text)
     return *text == '\0';
 }
 
-/* Steps over blanks, line ends and comments. */
+/* Skips blanks, line ends and comments. */
 static void skip_blanks(struct lexer *x)
 {
     for (; x->at < x->end; x->at++) {
@@ -123,7 +123,7 @@ static int take_quoted(struct lexer *x, struct token *t)
     return 0;
 }
 
-/* Makes the number a duration: letters stand right behind it. */
+/* Turns the number into a duration: letters follow it directly. */
 static int take_unit(struct lexer *x, struct token *t)
 {
     struct token unit = {0};

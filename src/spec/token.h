@@ -1,4 +1,4 @@
-/* The words of a specification. */
+/* Tokens of a specification. */
 #ifndef CLEW_SPEC_TOKEN_H
 #define CLEW_SPEC_TOKEN_H
 
@@ -34,12 +34,12 @@ struct tokens {
     struct arena arena;
 };
 
-/* Reads all of the input. Fails (-1, e set with line and column) on characters that begin no word,
+/* Reads all of the input. Fails (-1, e set with line and column) on characters that begin no token,
  * open quotes, numbers out of range, unknown units and inputs of more than a mebibyte. */
 MUST_USE int tokens_read(struct tokens *t, struct in *in, struct err *e);
 void tokens_release(struct tokens *t);
 
-/* "line 3, column 14: WHAT"; always -1. */
+/* Sets "line 3, column 14: MESSAGE"; always -1. */
 int token_refuse(const struct token *t, struct err *e, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* Whether a name can stand without quotes: made of letters, digits and _, and no keyword. */
@@ -49,7 +49,7 @@ bool token_is_bare(const char *text);
 bool token_is_word(const struct token *t, const char *word);
 bool token_is_sign(const struct token *t, const char *sign);
 
-/* Whether the word means something in the language itself. */
+/* Whether the word is a keyword of the language. */
 bool token_is_keyword(const char *text);
 
 /* The keywords, ended by NULL. */
