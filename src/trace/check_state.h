@@ -76,7 +76,7 @@ struct message_state {
 struct stream_state {
     uint64_t sent;
     uint64_t received;
-    struct place at; /* the last event after which both sides were equal */
+    struct place at; /* the event since which the two differ */
 };
 
 struct check {
