@@ -19,7 +19,7 @@ static int write_events(struct writer *writer, const struct event *events, size_
 
 static int finish(struct writer *writer, struct err *e)
 {
-    (void)e; /* out_close tells */
+    (void)e; /* out_close reports it */
     struct event_writer *w = (struct event_writer *)writer;
     if (w->format->end != NULL) {
         w->format->end(w);

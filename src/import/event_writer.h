@@ -1,5 +1,5 @@
-/* A writer of a foreign format, event by event: what the format has no word for is left out, and
- * counted with everything else that it cannot hold. */
+/* A writer of a foreign format, event by event. Events that the format cannot express are left out,
+ * and counted with every other loss. */
 #ifndef CLEW_IMPORT_EVENT_WRITER_H
 #define CLEW_IMPORT_EVENT_WRITER_H
 
@@ -10,10 +10,11 @@
 struct event_writer;
 
 struct event_writer_format {
-    const char *name; /* as remarks call it */
+    const char *name; /* its name in notes */
     /* Writes the event to w->writer.out; false when the format has no such kind of event. */
     bool (*put)(struct event_writer *w, const struct event *e);
-    /* Writes what was held back, and releases what the format's struct holds; NULL: nothing. */
+    /* Writes the held-back events, and releases the memory of the format's struct; NULL: nothing.
+     */
     void (*end)(struct event_writer *w);
     void (*release)(struct event_writer *w);
 };

@@ -1,4 +1,4 @@
-/* Which ids were met: numbers or texts. Ids that lie close together cost a bit each. */
+/* A set of ids: numbers or texts. Ids that lie close together cost a bit each. */
 #ifndef CLEW_IMPORT_ID_SET_H
 #define CLEW_IMPORT_ID_SET_H
 
@@ -15,7 +15,7 @@ struct id_set {
     struct names texts;
 };
 
-/* Adds an id; false when it was there. */
+/* Adds an id; false when it was present. */
 bool id_set_add(struct id_set *s, int64_t number);
 bool id_set_add_text(struct id_set *s, const char *text, size_t size);
 

@@ -1,4 +1,5 @@
-/* What a foreign format could not hold: counted while writing, remarked at the end. */
+/* The fields and events that a foreign format cannot hold: counted during writing, noted at the
+ * end. */
 #ifndef CLEW_IMPORT_LOST_FIELDS_H
 #define CLEW_IMPORT_LOST_FIELDS_H
 
@@ -40,13 +41,13 @@ struct lost {
     uint64_t things[LOST_COUNT_OF_THINGS];
 };
 
-/* Which of its fields the event has: LOST_BIT of OBJECT to MODE. */
+/* The fields that the event has: LOST_BIT of OBJECT to MODE. */
 uint32_t lost_fields_of(const struct event *e);
 
-/* Counts every thing with its bit set. */
+/* Counts each loss whose bit is set. */
 void lost_add(struct lost *l, uint32_t things);
 
-/* Remarks everything, as what `format` cannot hold. */
+/* Notes all losses of `format`. */
 void lost_note(const struct lost *l, struct notes *n, const char *format);
 
 #endif

@@ -72,7 +72,7 @@ static const char *find(const char *from, const char *end, char wanted)
     return from;
 }
 
-/* Splits a line that does not include its end; says what is wrong with it, or NULL. */
+/* Splits a line without its line end; returns an error text, or NULL. */
 static const char *split(struct line *line, const char *text, const char *end)
 {
     const char *bar = find(text, end, '|');
@@ -120,7 +120,7 @@ static bool is_none(struct piece location)
     return location.size == 0 || (location.size == 1 && location.text[0] == '0');
 }
 
-/* Fills in the event of a line; says what is wrong with the line, or NULL. */
+/* Fills in the event of a line; returns an error text, or NULL. */
 static const char *read_event(struct std *s, const struct line *line, struct event *event)
 {
     const uint16_t kind = line->operation->kind;
@@ -159,8 +159,8 @@ static int fail_line(const struct std *s, const char *text, size_t size, const c
     return err_set(e, "byte %" PRIu64 ": the line %s %s", offset, shown(text, size).text, what);
 }
 
-/* How many bytes make whole lines: as many as there are in a chunk, or one that is longer; at the
- * end of the input whatever is left. Returns -1 on failure. */
+/* The number of bytes of whole lines: those in a chunk, or one longer line; at the end of the input
+ * the rest. Returns -1 on failure. */
 static ssize_t whole_lines(struct in *in, struct err *e)
 {
     if (in_fill(in, 1, e) < 0) {
@@ -188,7 +188,7 @@ static ssize_t whole_lines(struct in *in, struct err *e)
 }
 
 /* Reads the line at `text`, which ends before `end`, as event number `count` of the batch. Returns
- * how many events it was: 1, or 0 for a blank line or one that is skipped; -1. */
+ * the number of events: 1, or 0 for a blank or skipped line; -1. */
 static int read_line(struct std *s, const char *text, const char *end, size_t count, struct err *e)
 {
     if (end > text && end[-1] == '\r') {

@@ -1,4 +1,4 @@
-/* What RAPID's standard form says: a line per event, `thread|operation(operand)|location`.
+/* RAPID's standard form: a line per event, `thread|operation(operand)|location`.
  *
  *     T0|r(V1)|345      r w       read, write: the operand is the object
  *     T0|acq(L2)|12     acq rel   lock, unlock
@@ -28,7 +28,7 @@
     OPERATION("begin", ATOMIC_BEGIN)  \
     OPERATION("end", ATOMIC_END)
 
-/* Whether a line, or as much of it as there is, begins as an event of this form does. */
+/* Whether a line, or its available part, begins as an event of this form does. */
 bool std_is_event(const char *line, size_t size);
 
 /* The `create` of format_std. */

@@ -20,7 +20,7 @@ static void put_coded(struct std_writer *w, char c)
 }
 
 /* A field ends at '|' and a line at its end: inside names these are written %XX, like all control
- * characters and what is not UTF-8. */
+ * characters and invalid UTF-8. */
 static void put(struct std_writer *w, const char *text, size_t size)
 {
     struct out *out = &w->base.writer.out;

@@ -60,7 +60,7 @@ static struct piece field_of(const struct reports *r, enum report_field field)
     return is_given(r, field) ? text_piece(&r->fields[field]) : (struct piece){0};
 }
 
-/* The whole number that the text is; false when it is none, or too large. */
+/* The whole number of the text; false when it is none, or too large. */
 static bool whole_number(struct piece text, int64_t *number)
 {
     const bool is_negative = piece_begins(text, "-");
@@ -77,7 +77,7 @@ static bool whole_number(struct piece text, int64_t *number)
     return digits.size > 0;
 }
 
-/* A number that is given and is one; remarked when it is none. */
+/* A field that is present and a number; noted when it is none. */
 static bool number_of(struct reports *r, enum report_field field, const char *otherwise,
                       int64_t *number)
 {
@@ -205,7 +205,7 @@ static int read_event(struct reports *r, struct event *event, struct err *e)
     return read_time(r, event, e);
 }
 
-/* Whether another line can be had without waiting for it. */
+/* Whether another line is available without waiting. */
 static bool has_line(const struct reports *r)
 {
     const struct in *in = &r->cursor.in;
@@ -255,7 +255,7 @@ static int next_batch(struct cursor *c, struct batch *b, struct err *e)
         if (is_event < 0 && (!r->lines.lacks_end || r->event_total + count == 0)) {
             return -1;
         }
-        if (is_event < 0) { /* whoever wrote it was stopped: what came before still counts */
+        if (is_event < 0) { /* its writer was stopped: earlier events still count */
             note_left_out(r);
         }
         count += is_event > 0;

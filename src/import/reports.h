@@ -1,6 +1,6 @@
-/* What the processes of a system report of themselves, for `clew monitor`: a value that changed, a
- * message sent or received, each stamped by the process's own clock. One report per line, as a flat
- * JSON object or as a row of CSV under a line of headings:
+/* Reports of the processes of a system, for `clew monitor`: a value that changed, a message sent or
+ * received, each stamped by the process's own clock. One report per line, as a flat JSON object or
+ * as a row of CSV under a line of headings:
  *
  *     {"process": "p1", "seq": 7, "pt_us": 4500, "l": 4500, "c": 0, "name": "use", "value": 1}
  *
@@ -8,19 +8,19 @@
  *     p1,7,4500,set,use,1
  *     p1,8,5100,send,m1,
  *
- *     process   who reports: a node of the trace
+ *     process   the reporting process: a node of the trace
  *     event     set, unset: the variable `name` has this value, or none any more
- *               send, recv: the message `name`, which names it alone in the whole run
- *               hello: the process begins, or begins anew; it has no values yet
+ *               send, recv: the message `name`, which is unique in the whole run
+ *               hello: the process starts or restarts; it has no values yet
  *               alive: nothing happened up to now
- *               (set when nothing is said)
+ *               (set when the field is absent)
  *     value     a whole number, or true or false
- *     pt        physical time, in ticks of an unknown length; pt_ns, pt_us, pt_ms say the length
+ *     pt        physical time, in ticks of an unknown length; pt_ns, pt_us, pt_ms give the length
  *     l, c      the hybrid logical clock: its time, in the same ticks, and its counter
- *     seq       the number of the report among those of its process, counting on by one
+ *     seq       the number of the report among those of its process, consecutive
  *
- * Everything but the process and what the event needs may be missing; other fields are passed over.
- * Sequence numbers are kept as the event's count (of which 32 bits remain). */
+ * Only the process and the operands of the event are required; other fields are ignored. Sequence
+ * numbers are kept as the event's count (of which 32 bits remain). */
 #ifndef CLEW_IMPORT_REPORTS_H
 #define CLEW_IMPORT_REPORTS_H
 
@@ -54,7 +54,7 @@ enum report_field report_field_of(struct piece name);
 
 struct reports;
 
-/* How a line becomes fields. */
+/* A form: how to split a line into fields. */
 struct reports_form {
     const char *source;
     /* Sets the fields of r (reports_set) from the line; 1, 0 for a line that is no report, -1. */
@@ -68,7 +68,7 @@ struct reports {
     const struct reports_form *form;
     struct lines lines;
     struct text fields[REPORT_FIELD_COUNT];
-    unsigned given; /* a bit per field */
+    unsigned given; /* a bit per field present */
     uint64_t event_total;
     struct memo names;
     uint32_t task_name;
@@ -80,14 +80,14 @@ struct reports {
 struct cursor *reports_new(size_t size, const struct reports_form *form, struct in *in,
                            struct tables *t, struct notes *n);
 
-/* The first line of the input, which must stand in its window after a mark of byte order is passed
- * over; *line is good until more is read. */
+/* The first line of the input, which must be in its window, after a byte order mark; *line is valid
+ * until the next read. */
 MUST_USE int reports_first_line(struct in *in, struct piece *line, struct err *e);
 
-/* The line has this field. */
+/* Sets this field of the line. */
 void reports_set(struct reports *r, enum report_field field, struct piece text);
 
-/* Fails on the line that is being read. */
+/* Fails on the current line. */
 int reports_fail(const struct reports *r, const char *what, struct err *e);
 
 #endif

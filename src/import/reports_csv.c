@@ -5,14 +5,14 @@
 #include "import/import.h"
 #include "import/reports.h"
 
-/* Columns in any order, named by the first line; those of no field are passed over. A value may
- * stand in quotes, with "" for a quote in it; an empty one is not given. */
+/* Columns in any order, named by the first line; unknown columns are ignored. A value may be in
+ * quotes, with "" for a quote in it; an empty one is absent. */
 enum { COLUMNS_MAX = 64 };
 
 struct reports_csv {
     struct reports reports;
     enum report_field columns[COLUMNS_MAX];
-    size_t column_count; /* 0: the headings are still to come */
+    size_t column_count; /* 0: the headings come next */
     struct text quoted;
 };
 
@@ -97,7 +97,7 @@ static void release(struct reports *reports)
     text_release(&((struct reports_csv *)reports)->quoted);
 }
 
-/* Whether one of the headings in the line is this. */
+/* Whether the line has this heading. */
 static bool has_heading(struct piece line, const char *name)
 {
     for (;;) {

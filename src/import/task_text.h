@@ -12,7 +12,7 @@ struct task_text {
     VEC(char) chars;
 };
 
-/* Makes it the text of this task; counts what had to be changed. */
+/* Sets the text of this task; counts the parts that had to be changed. */
 void task_text_set(struct task_text *text, const struct tables *t, uint32_t task, struct lost *l);
 
 void task_text_release(struct task_text *text);

@@ -1,4 +1,4 @@
-/* Text under construction, and pieces of text that stand somewhere else. */
+/* Text under construction (struct text), and borrowed pieces of text (struct piece). */
 #ifndef CLEW_IMPORT_TEXT_BUILDER_H
 #define CLEW_IMPORT_TEXT_BUILDER_H
 
@@ -9,13 +9,13 @@
 
 #include "base/vec.h"
 
-/* Bytes of somebody else's. {0} is empty. */
+/* Borrowed bytes. {0} is empty. */
 struct piece {
     const char *at;
     size_t size;
 };
 
-/* Bytes of one's own, which grow. {0} is empty. */
+/* Owned bytes, which grow. {0} is empty. */
 struct text {
     VEC(char) chars;
 };
@@ -30,7 +30,7 @@ static inline bool piece_is(struct piece p, const char *text)
     return p.size == strlen(text) && (p.size == 0 || memcmp(p.at, text, p.size) == 0);
 }
 
-/* The same, whatever the case of ASCII letters. */
+/* The same, ignoring the case of ASCII letters. */
 static inline bool piece_is_like(struct piece p, const char *text)
 {
     return p.size == strlen(text) && (p.size == 0 || strncasecmp(p.at, text, p.size) == 0);
@@ -47,13 +47,13 @@ static inline bool piece_begins(struct piece p, const char *text)
     return p.size >= size && memcmp(p.at, text, size) == 0;
 }
 
-/* What is left without its first `count` bytes. */
+/* The piece without its first `count` bytes. */
 static inline struct piece piece_after(struct piece p, size_t count)
 {
     return count == 0 ? p : (struct piece){p.at + count, p.size - count};
 }
 
-/* How many bytes come before the first c: all of them when there is none. */
+/* The number of bytes before the first c: all of them when there is none. */
 static inline size_t piece_until(struct piece p, char c)
 {
     const char *found = p.size == 0 ? NULL : memchr(p.at, c, p.size);

@@ -1,5 +1,5 @@
-/* Names and tasks met lately, by their text: spares the tables most look-ups, because logs say the
- * same few texts again and again. A slot per hash; the newer text wins. */
+/* A memo of recent names and tasks, by their text. It saves the tables most look-ups, because logs
+ * repeat few texts. A slot per hash; the newer text wins. */
 #ifndef CLEW_IMPORT_TEXT_MEMO_H
 #define CLEW_IMPORT_TEXT_MEMO_H
 
@@ -12,7 +12,7 @@
 
 enum { MEMO_BITS = 12 };
 
-/* The two words at the ends of a text, which with its size say all of it up to 16 bytes; so only
+/* The two words at the ends of a text. With the size they determine a text up to 16 bytes; so only
  * longer texts are compared in full. */
 struct memo_key {
     uint64_t front, back;
@@ -51,7 +51,7 @@ static inline struct memo_key memo_key(const char *text, size_t size)
     return key;
 }
 
-/* The slot where the key belongs. */
+/* The slot of the key. */
 static inline struct memo_entry *memo_slot(struct memo *m, const struct memo_key *key)
 {
     const uint64_t mixed = (key->front ^ (key->back << 24 | key->back >> 40) ^ key->size) *
@@ -76,7 +76,7 @@ static inline uint32_t memo_name(struct memo *m, struct names *n, const char *te
     return entry->number;
 }
 
-/* Whether the task is written so. Long names without a node are not recognized: few have them. */
+/* Whether the task has this text. Long names without a node are not recognized: few have them. */
 static inline bool memo_task_is(const struct tables *t, uint32_t task, const char *text,
                                 size_t size)
 {

@@ -32,9 +32,9 @@ static int64_t later(int64_t time, size_t by)
     return __builtin_add_overflow(time, (int64_t)by, &sum) ? INT64_MAX : sum;
 }
 
-/* What the events that wait have behind them. */
+/* The successor of the waiting events. */
 struct behind {
-    const int64_t *time; /* NULL: nothing with a time */
+    const int64_t *time; /* NULL: none has a time */
     uint32_t node;
     bool is_full; /* too many wait; more may follow */
 };

@@ -1,15 +1,15 @@
-/* Times for events that have none: a time for every event of a list, such that sorting the events
- * of a node by time, stably, leaves them as they are listed.
+/* Times for events that have none: a time for every event of a list, such that a stable sort of the
+ * events of a node by time leaves them as they are listed.
  *
- *     time_fill_add(&f, &event, &time, put, context);   calls put for it and those that waited
+ *     time_fill_add(&f, &event, &time, put, context);   calls put for it and the waiting ones
  *     time_fill_end(&f, put, context);
  *
  * An event without a time waits for the next event that has one and gets a time between the two
- * neighbours: the one before plus 1, 2, 3 ... as long as these are no later than the one behind.
- * A list without any times counts from 1. Where the times of the list go back, as they do when the
- * logs of several nodes follow each other, the neighbours of the same node count.
+ * neighbours: the one before plus 1, 2, 3 ... as long as these are no later than the one behind. A
+ * list without any times counts from 1. Where the times of the list go back, as they do in
+ * concatenated logs of several nodes, the neighbours of the same node count.
  *
- * At most TIME_FILL_WAITING_MAX events wait; what more there are share the last time. */
+ * At most TIME_FILL_WAITING_MAX events wait; all further ones share the last time. */
 #ifndef CLEW_IMPORT_TIME_FILL_H
 #define CLEW_IMPORT_TIME_FILL_H
 
@@ -29,7 +29,7 @@ struct time_fill_event {
 
 struct time_fill_node {
     int64_t last;
-    int64_t made; /* the latest time made up for an event of it */
+    int64_t made; /* the latest time invented for an event of it */
     bool has_made;
 };
 
@@ -42,11 +42,11 @@ struct time_fill {
     VEC(struct time_fill_node) nodes;
 };
 
-/* Takes an event with its time. is_moved: the event had another time, which is earlier than one
- * that an earlier event of its node was given. */
+/* Receives an event with its time. is_moved: the event had another time, earlier than one that was
+ * invented for an earlier event of its node. */
 typedef void time_fill_put(void *context, const struct event *e, int64_t time, bool is_moved);
 
-/* Adds the next event of the list, which happened on this node; time is NULL when it has none. */
+/* Adds the next event of the list, on this node; time is NULL when it has none. */
 void time_fill_add(struct time_fill *f, const struct time_fill_event *e, const int64_t *time,
                    time_fill_put *put, void *context);
 

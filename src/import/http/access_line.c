@@ -6,7 +6,7 @@
 
 enum { TRACEPARENT_SIZE = 55 };
 
-/* Takes what comes before the next blank. */
+/* Takes the text before the next blank. */
 static struct piece take_word(struct piece *rest)
 {
     *rest = piece_trimmed(*rest);
@@ -15,7 +15,7 @@ static struct piece take_word(struct piece *rest)
     return word;
 }
 
-/* Takes what stands between quotes; a backslash stands before a quote that is meant. */
+/* Takes the text between quotes; a backslash escapes a quote. */
 static bool take_quoted(struct piece *rest, struct piece *text)
 {
     *rest = piece_trimmed(*rest);
@@ -86,7 +86,7 @@ static struct piece find_traceparent(struct piece rest)
 }
 
 /* The address and two names of the client, the first nearly always "-"; in logs for several hosts,
- * the host before them. The last name may have blanks in it. */
+ * the host before them. The last name may contain blanks. */
 static bool take_client(struct piece *rest, struct access_line *a)
 {
     struct piece address = take_word(rest);

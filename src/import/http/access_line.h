@@ -1,5 +1,5 @@
 /* A line of a web server's access log: the common and the combined format of Apache and nginx, and
- * what is often added to them.
+ * frequent extensions.
  *
  *     192.0.2.7 - anna [18/Nov/2026:03:25:11 +0000] "GET /a/7 HTTP/1.1" 200 512
  *     192.0.2.7 - - [18/Nov/2026:03:25:11 +0000] "PUT /a/7 HTTP/1.1" 204 - "-" "curl/8.0" 0.003
@@ -14,11 +14,11 @@
 
 struct access_line {
     struct line_fields fields; /* of time, task (the client), verb, resource and status */
-    struct piece host;         /* of several that one log is for; size 0: it is not told */
-    struct piece traceparent;  /* size 0: there is none */
+    struct piece host;         /* the virtual host, in a log for several; size 0: absent */
+    struct piece traceparent;  /* size 0: absent */
 };
 
-/* Whether the line is one; *a then points into it. */
+/* Parses the line; on success *a points into it. */
 bool access_line_parse(struct piece line, struct access_line *a);
 
 #endif

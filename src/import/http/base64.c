@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-/* The six bits of a letter, -1 for what is none. */
+/* The six bits of a letter, -1 for any other character. */
 static int bits_of(char c)
 {
     if (c >= 'A' && c <= 'Z') {

@@ -1,4 +1,4 @@
-/* Bytes that were written as letters, as RFC 4648 has it. */
+/* Base64, by RFC 4648. */
 #ifndef CLEW_IMPORT_HTTP_BASE64_H
 #define CLEW_IMPORT_HTTP_BASE64_H
 
@@ -6,8 +6,8 @@
 
 #include "import/text_builder.h"
 
-/* Adds the bytes that the letters stand for. Blanks and new lines are passed over; the alphabet of
- * URLs (-_) is known too; the = at the end may be missing. False when something else is met. */
+/* Decodes the letters and appends the bytes. Ignores blanks and new lines; accepts the URL alphabet
+ * (-_); the = at the end may be missing. False on any other character. */
 bool base64_decode(struct text *bytes, struct piece letters);
 
 #endif

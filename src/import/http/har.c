@@ -3,8 +3,8 @@
 #include "import/import.h"
 #include "import/json/json_tree.h"
 
-/* HTTP Archive 1.2: log.entries, each with a request and a response. Everything else in it, and
- * fields that are not known, is passed over. */
+/* HTTP Archive 1.2: log.entries, each with a request and a response. All other parts and unknown
+ * fields are ignored. */
 enum place {
     ELSEWHERE = JSON_ELSEWHERE,
     ROOT = JSON_ROOT,
@@ -62,7 +62,7 @@ static const struct json_place places[] = {
 
 struct har {
     struct http_reader reader;
-    struct text name, value; /* of the header being read */
+    struct text name, value; /* of the current header */
     double time_ms;
 };
 
@@ -78,7 +78,7 @@ static void open_place(void *context, uint8_t place, uint64_t offset)
     }
 }
 
-/* Beyond a year, or not a number at all: not known. */
+/* Beyond a year, or not a number at all: unknown. */
 static void set_end(struct har *h)
 {
     struct http_exchange *x = &h->reader.exchange;
@@ -136,7 +136,7 @@ static void set_value(void *context, uint8_t place, const struct json_value *val
     case ASKED:
     case ASKED_HEADER:
     case TOLD:
-    case TOLD_HEADER: break; /* no object or array, as it should be */
+    case TOLD_HEADER: break; /* no object or array, as expected */
     }
 }
 

@@ -1,5 +1,5 @@
-/* One request and its answer, as a reader finds them: filled in piece by piece, in any order, and
- * used again for the next. Knows nothing of rules. */
+/* One request and its response, as a reader finds them: filled in piece by piece, in any order, and
+ * reused for the next. It is independent of rules. */
 #ifndef CLEW_IMPORT_HTTP_HTTP_EXCHANGE_H
 #define CLEW_IMPORT_HTTP_HTTP_EXCHANGE_H
 
@@ -22,11 +22,11 @@ struct http_headers {
 /* {0} is empty. */
 struct http_body {
     struct text text;
-    bool is_base64; /* as it is written */
+    bool is_base64; /* as written */
     bool is_cut;    /* the rest was too long to be kept */
 };
 
-/* Who tells of the exchange. */
+/* The side that reports the exchange. */
 enum http_view { VIEW_UNSAID, VIEW_CLIENT, VIEW_SERVER };
 
 /* {0} is empty. */
@@ -37,20 +37,20 @@ struct http_exchange {
     enum http_view view;
     struct http_headers asked, told;
     struct http_body sent, got;
-    int status; /* 0: there was no answer */
+    int status; /* 0: there was no response */
     int64_t start_ns, end_ns;
     bool has_start, has_end;
-    bool is_timeless; /* the format tells no times: the order of the list is all there is */
+    bool is_timeless; /* the format has no times: only the order of the list counts */
     uint64_t offset;  /* in the input */
 };
 
-/* Empties it for the next, keeping its memory. */
+/* Clears it for the next, keeping its memory. */
 void http_exchange_clear(struct http_exchange *x, uint64_t offset);
 void http_exchange_release(struct http_exchange *x);
 
 void http_headers_add(struct http_headers *h, struct piece name, struct piece value);
 
-/* The value of the first header of this name, whatever its case. False when there is none. */
+/* The value of the first header of this name, ignoring case. False when there is none. */
 bool http_headers_find(const struct http_headers *h, struct piece name, struct piece *value);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a source of a rule gives in a request or its answer. */
+/* The values that a source of a rule selects in a request or its response. */
 #ifndef CLEW_IMPORT_HTTP_HTTP_FIND_H
 #define CLEW_IMPORT_HTTP_HTTP_FIND_H
 
@@ -8,12 +8,11 @@
 /* Which half of the exchange. */
 enum http_side { SIDE_REQUEST, SIDE_ANSWER };
 
-/* What can be wrong with a body that was to be looked into. */
+/* The faults of a body that a source had to parse. */
 enum http_body_fault { BODY_RIGHT, BODY_NOT_JSON, BODY_NOT_BASE64, BODY_CUT };
 
 /* Calls `found` with each value, valid during the call; only a body can have several. Empty values
- * are none. Returns what was wrong with the body, if one was looked into: an empty body has nothing
- * wrong. */
+ * are skipped. Returns the fault of the body, if one was parsed: an empty body has none. */
 enum http_body_fault http_find_all(const struct http_source *source, const struct http_exchange *x,
                                    enum http_side side,
                                    void (*found)(void *context, struct piece value), void *context);

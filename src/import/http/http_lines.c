@@ -3,8 +3,8 @@
 #include "import/import.h"
 #include "trace/line_reader.h"
 
-/* Lines of an application's log, by the `line` rules in use; without any, those of an access log.
- * Lines that fit none are counted. */
+/* Lines of an application's log, by the active `line` rules; without any, those of an access log.
+ * Lines that match none are counted. */
 
 /* A line's own bytes: some logs end lines in \r\n. */
 static struct piece without_return(struct piece line)
@@ -34,7 +34,7 @@ static bool match_line(const struct http_rules *rules, struct piece line, struct
     return false;
 }
 
-/* A path of an access log that is for several hosts belongs to one of them. */
+/* A path of an access log for several hosts belongs to one of them. */
 static void set_uri(struct http_exchange *x, const struct access_line *a)
 {
     const struct piece uri = a->fields.values[LINE_RES];
@@ -46,8 +46,8 @@ static void set_uri(struct http_exchange *x, const struct access_line *a)
     text_add(&x->uri, uri);
 }
 
-/* Adds the request that the line tells of; false when its verb or status is none, because the line
- * only looks like one. */
+/* Adds the request of the line; false when its verb or status is invalid, because the line only
+ * looks like a request. */
 static bool add_line(struct http_reader *r, const struct access_line *a, uint64_t offset)
 {
     struct http_exchange *x = &r->exchange;
@@ -61,7 +61,7 @@ static bool add_line(struct http_reader *r, const struct access_line *a, uint64_
     }
     set_uri(x, a);
     text_set(&x->track, f->values[LINE_TASK]);
-    /* A log that tells no status only tells what went well. */
+    /* A log without a status records successful requests only. */
     x->status = f->values[LINE_STATUS].size == 0 ? 200 : x->status;
     x->is_timeless = f->values[LINE_TIME].size == 0;
     x->has_start = f->has_time;
@@ -111,7 +111,7 @@ static struct cursor *open_reader(struct in *in, struct tables *t, struct notes 
     return http_reader_new(sizeof(struct http_reader), &ops, in, t, n);
 }
 
-/* One of the first lines is as a rule says. */
+/* One of the first lines matches a rule. */
 static int sniff(const char *bytes, size_t size)
 {
     struct piece rest = {bytes, size};

@@ -12,7 +12,7 @@ enum {
     STATUS_SEE_OTHER = 303,
     STATUS_NOT_FOUND = 404,
     STATUS_GONE = 410,
-    KINDS_MAX = 12, /* that are listed by themselves */
+    KINDS_MAX = 12, /* that are listed separately */
     NAME_SIZE_MAX = 1 << 16,
 };
 
@@ -74,14 +74,15 @@ static bool has_succeeded(int status)
     return (status >= 200 && status < 300) || status == STATUS_SEE_OTHER;
 }
 
-/* That something is not there is read too. */
+/* The absence of a resource is read too. */
 static bool has_read(int status)
 {
     return has_succeeded(status) || status == STATUS_NOT_MODIFIED || status == STATUS_NOT_FOUND ||
            status == STATUS_GONE;
 }
 
-/* No name is longer than a trace can hold; what is cut off a URI of such a size tells nothing. */
+/* A name is no longer than a trace can hold; the end of a URI of such a size carries no
+ * information. */
 static uint32_t intern(struct names *n, struct piece p)
 {
     p.size = p.size < NAME_SIZE_MAX ? p.size : NAME_SIZE_MAX;
@@ -110,8 +111,8 @@ static struct piece version_of(const struct text *value)
     return piece_is(version, "*") ? (struct piece){0} : version;
 }
 
-/* A write with If-None-Match: * asks for a resource that is absent, by RFC 9110; 404 and 410 tell
- * that it is. */
+/* A write with If-None-Match: * requires an absent resource, by RFC 9110; 404 and 410 mean that it
+ * is. */
 static void find_presence(struct http_log *l, const struct http_exchange *x, struct http_access *a)
 {
     struct names *names = &l->tables->names;
@@ -126,7 +127,8 @@ static void find_presence(struct http_log *l, const struct http_exchange *x, str
     a->told[HTTP_PRESENCE] = names_intern_text(names, is_absent ? "absent" : "present");
 }
 
-/* What the request asks for and the answer tells, for an access of the one resource it is about. */
+/* The versions that the request requires and the response contains, for an access to its single
+ * resource. */
 static void find_versions(struct http_log *l, const struct http_exchange *x, struct http_access *a)
 {
     enum http_body_fault fault = BODY_RIGHT;
@@ -138,7 +140,7 @@ static void find_versions(struct http_log *l, const struct http_exchange *x, str
             a->sent = intern(names, version_of(&l->value));
             a->sent_by = (uint32_t)i;
         }
-        /* What an answer says that is no JSON is no version; only rules for requests mind. */
+        /* A response that is no JSON has no version; only rules for requests report a fault. */
         if (http_find(&v->told, x, SIDE_ANSWER, &l->value, NULL)) {
             a->told[i] = intern(names, version_of(&l->value));
         }
@@ -147,8 +149,8 @@ static void find_versions(struct http_log *l, const struct http_exchange *x, str
     count_body(l, fault, x->offset);
 }
 
-/* The resource's name with what the pattern's names stand for put back; keys are guessed where the
- * pattern has none. */
+/* The resource's name with the pattern's names put back; keys are guessed where the pattern has
+ * none. */
 static void template_of(const struct pattern *p, const struct pattern_match *m, struct piece name,
                         struct text *template)
 {
@@ -169,7 +171,7 @@ static void template_of(const struct pattern *p, const struct pattern_match *m, 
     text_add(template, (struct piece){at, (size_t)(name.at + name.size - at)});
 }
 
-/* One rule being applied to one exchange. */
+/* One rule under application to one exchange. */
 struct application {
     struct http_log *log;
     const struct http_exchange *exchange;
@@ -204,7 +206,7 @@ static void add_referred(void *context, struct piece reference)
     text_release(&template);
 }
 
-/* The pattern as it is written, with a '/' before it: what its resources have in common. */
+/* The pattern as written, with a '/' before it: the common form of its resources. */
 static void print_pattern(const struct pattern *made, const struct pattern *known,
                           struct text *template)
 {
@@ -256,7 +258,7 @@ static void apply_target(struct application *a, const struct http_target *target
     }
 }
 
-/* Adds what the rule says that the exchange did, if it succeeded. */
+/* Adds the effect that the rule assigns to the exchange, if it succeeded. */
 static void apply_rule(struct application *a)
 {
     const struct http_exchange *x = a->exchange;
@@ -290,7 +292,7 @@ static void apply_rule(struct application *a)
     }
 }
 
-/* An end of a barrier, named by the rule and by what the later request's names stand for. */
+/* One end of a barrier, named by the rule and by the values of the later request's names. */
 static void add_barrier(struct http_log *l, const struct http_rule *rule, uint16_t kind,
                         const struct pattern *p, const struct pattern_match *m)
 {
@@ -307,7 +309,7 @@ static void add_barrier(struct http_log *l, const struct http_rule *rule, uint16
     text_release(&name);
 }
 
-/* Adds the ends of this kind that the request is. */
+/* Adds the barrier ends of this kind that the request matches. */
 static void apply_barriers(struct http_log *l, const struct http_exchange *x, uint16_t kind)
 {
     if (!has_succeeded(x->status)) {
@@ -324,7 +326,7 @@ static void apply_barriers(struct http_log *l, const struct http_exchange *x, ui
     }
 }
 
-/* The first rule that fits, NULL when none does. */
+/* The first rule that matches, NULL when none does. */
 static const struct http_rule *rule_of(struct http_log *l, const struct http_exchange *x,
                                        struct pattern_match *match)
 {
@@ -350,7 +352,7 @@ static bool find_track(struct http_log *l, const struct http_exchange *x)
     return l->value.chars.count > 0;
 }
 
-/* Counts one more of its kind; those beyond the first kinds together, as `others`. */
+/* Counts one more of its kind; kinds beyond the first few count together, as `others`. */
 static void count_kind(struct http_log *l, struct http_kinds *k, enum http_tally_id others,
                        const struct http_exchange *x)
 {
@@ -372,7 +374,7 @@ static void count_kind(struct http_log *l, struct http_kinds *k, enum http_tally
     text_release(&what);
 }
 
-/* When the task's last request began; for one without any, the last of all. */
+/* The beginning of the task's last request; for a task without any, of the last of all. */
 static int64_t *last_time(struct http_log *l, uint32_t task)
 {
     while (l->time_of_task.count <= task) {
@@ -381,7 +383,7 @@ static int64_t *last_time(struct http_log *l, uint32_t task)
     return &l->time_of_task.at[task];
 }
 
-/* When the request began and ended; what has no time follows what came before it. */
+/* Sets the beginning and the end of the request; one without a time follows its predecessor. */
 static void set_times(struct http_log *l, const struct http_exchange *x, struct http_record *r)
 {
     int64_t *last = last_time(l, r->task);
@@ -416,7 +418,7 @@ static uint32_t span_of(struct http_log *l, const struct http_exchange *x, const
     return span;
 }
 
-/* Remembers who tells of the request, for leaving out what is told twice. */
+/* Records the reporting side of the request, to drop duplicates. */
 static void set_view(struct http_log *l, const struct http_exchange *x, struct http_record *r)
 {
     if (x->view == VIEW_CLIENT) {
@@ -429,7 +431,7 @@ static void set_view(struct http_log *l, const struct http_exchange *x, struct h
     }
 }
 
-/* One more request of its tracking id, which is in l->value, and what it did. */
+/* Adds a request of its tracking id, which is in l->value, with its effects. */
 static void add_record(struct http_log *l, const struct http_exchange *x, struct application *a)
 {
     const struct piece method = text_piece(&x->method);

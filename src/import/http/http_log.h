@@ -1,4 +1,4 @@
-/* From exchanges to the events of docs/trace-format.md ("HTTP in a trace"), by the rules.
+/* Conversion of exchanges to the events of docs/trace-format.md ("HTTP in a trace"), by the rules.
  *
  *     struct http_log l;
  *     http_log_init(&l, tables, notes);
@@ -7,14 +7,14 @@
  *     while (http_log_batch(&l, &b)) { ... }
  *     http_log_release(&l);
  *
- * Events can only be given when all exchanges are known: captures list them as they ended, and a
- * name leaves its host out if there is only one. So memory grows with requests, by some 200 bytes
+ * Events are available only when all exchanges are known: captures list exchanges by their ends,
+ * and a name omits its host if there is only one. So memory grows with requests, by some 200 bytes
  * each, and never with the bytes of bodies.
  *
- * When a request took effect between its beginning and its end is not known. The events of a
- * tracking id stand in the order its requests began. Between tracking ids the list is one order
- * that may have been: a request stands where it began, but one that locks where it ended, so that
- * sections of a lock that worked do not overlap. */
+ * The moment between its beginning and its end at which a request took effect is unknown. The
+ * events of a tracking id are in the order in which its requests began. Between tracking ids the
+ * list is one possible order: a request stands at its beginning, but a request that locks stands at
+ * its end, so that sections of a lock that worked do not overlap. */
 #ifndef CLEW_IMPORT_HTTP_HTTP_LOG_H
 #define CLEW_IMPORT_HTTP_HTTP_LOG_H
 
@@ -24,7 +24,7 @@
 #include "import/http/http_rules.h"
 #include "trace/cursor.h"
 
-/* What is counted and told at the end. TALLY(id, text) */
+/* The counters that are noted at the end. TALLY(id, text) */
 #define HTTP_TALLY_LIST(TALLY)                                                                \
     TALLY(NO_LINE, "lines that are no requests: skipped")                                     \
     TALLY(CLIENT, "requests without a tracking id of their own: taken by their client")       \
@@ -58,25 +58,25 @@ struct http_tally {
     uint64_t offset; /* of the first */
 };
 
-/* Requests by verb and template, the first few kinds of them. */
+/* Requests by verb and template, for the first few kinds. */
 struct http_kinds {
     struct names names;             /* "POST host/orders/{id}" */
     VEC(struct http_tally) tallies; /* by number of the name */
 };
 
-/* Kinds of versions: those of the rules, by their order, and whether the resource is there at all,
- * which a write with If-None-Match: * asks for. */
+/* Kinds of versions: those of the rules, by their order, and the presence of the resource, which a
+ * write with If-None-Match: * checks. */
 enum { HTTP_PRESENCE = HTTP_SOURCES_MAX, HTTP_VERSION_KINDS };
 
-/* What a request did to one resource, lock or barrier. */
+/* The effect of a request on one resource, lock or barrier. */
 struct http_access {
     uint16_t kind;                     /* enum event_kind */
     uint32_t object;                   /* in `resources` */
     uint32_t template;                 /* in `resources` too */
-    uint32_t sent;                     /* the version it asks for, a name of the tables */
-    uint32_t sent_by;                  /* which kind of version that is */
-    uint32_t told[HTTP_VERSION_KINDS]; /* the versions that the answer tells, by kind */
-    uint32_t text;                     /* the version that its event shows; from http_log_seal on */
+    uint32_t sent;                     /* the version it requires, a name of the tables */
+    uint32_t sent_by;                  /* the kind of that version */
+    uint32_t told[HTTP_VERSION_KINDS]; /* the versions in the response, by kind */
+    uint32_t text;                     /* the version of its event; from http_log_seal on */
     bool is_conditional;
 };
 
@@ -87,18 +87,18 @@ struct http_record {
     uint32_t sequence; /* in the input */
     uint16_t status;
     uint8_t verb;    /* enum event_mode */
-    uint32_t client; /* in `spans`: the span, if it is the client's; 0: it is not */
+    uint32_t client; /* in `spans`: the span, if the client reported it; 0: the server did */
     bool has_time;
     bool is_conflict;
     int64_t start_ns, end_ns;
-    int64_t moment; /* where it stands between tracking ids */
+    int64_t moment; /* its place between tracking ids */
     uint64_t offset;
 };
 
-/* What a task knows of the versions of a resource, by kind. */
+/* The versions of a resource that a task knows, by kind. */
 struct http_known {
-    uint32_t versions[HTTP_VERSION_KINDS]; /* 0: not known */
-    uint32_t told_by[HTTP_VERSION_KINDS];  /* the accesses whose answers told them */
+    uint32_t versions[HTTP_VERSION_KINDS]; /* 0: unknown */
+    uint32_t told_by[HTTP_VERSION_KINDS];  /* the accesses whose responses contained them */
 };
 
 struct http_log {
@@ -114,13 +114,13 @@ struct http_log {
     struct http_tally tallies[HTTP_TALLY_COUNT];
     struct names spans;          /* of clients, and parents of servers ... */
     VEC(bool) span_is_served;    /* ... and which are the latter */
-    struct http_kinds untracked; /* which requests had no tracking id */
-    struct http_kinds uncovered; /* which have a verb that no rule covers */
+    struct http_kinds untracked; /* the requests without a tracking id */
+    struct http_kinds uncovered; /* the requests with a verb that no rule covers */
     uint64_t exchange_count;
-    int64_t time_last;         /* when the request added last began ... */
+    int64_t time_last;         /* the beginning of the last request added ... */
     VEC(int64_t) time_of_task; /* ... and the last of each task */
 
-    struct text name, template, value; /* of the exchange being added */
+    struct text name, template, value; /* of the current exchange */
 
     VEC(uint32_t) object_of;  /* resource to name of the tables; from http_log_seal on */
     struct map version_known; /* (task, resource) to an index into `known` */
@@ -132,20 +132,20 @@ struct http_log {
     uint64_t *offsets;
 };
 
-/* Begins with the rules that are in use. */
+/* Starts with the active rules. */
 void http_log_init(struct http_log *l, struct tables *t, struct notes *n);
 void http_log_release(struct http_log *l);
 
 void http_log_add(struct http_log *l, const struct http_exchange *x);
 
-/* Ends adding: puts the requests in order and remarks what was skipped. Fails when nothing is left
- * to be given; `offset` is where the input ended. */
+/* Ends adding: sorts the requests and notes skipped ones. Fails when no event is left; `offset` is
+ * the end of the input. */
 MUST_USE int http_log_seal(struct http_log *l, const char *path, uint64_t offset, struct err *e);
 
 /* The next events; false at the end. */
 bool http_log_batch(struct http_log *l, struct batch *b);
 
-/* Counts one more of what is skipped or odd. */
+/* Counts one more skipped or irregular request. */
 void http_log_count(struct http_log *l, enum http_tally_id id, uint64_t offset);
 
 #endif

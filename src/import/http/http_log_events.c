@@ -20,7 +20,7 @@ static int compare(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Each tracking id's requests as they began; what began together stays as it was listed. */
+/* Orders each tracking id's requests by their beginning; ties keep the listed order. */
 static int by_task(const void *left, const void *right, const void *context)
 {
     (void)context;
@@ -49,7 +49,7 @@ static bool record_locks(const struct http_log *l, const struct http_record *r)
     return false;
 }
 
-/* Records stand by task: gives each its moment, never before that of the one before it. */
+/* Records are sorted by task: sets the moment of each, never before that of its predecessor. */
 static void set_moments(struct http_log *l)
 {
     const struct http_record *last = NULL;
@@ -72,7 +72,7 @@ static void set_moments(struct http_log *l)
     }
 }
 
-/* Leaves out what clients tell of requests that their servers tell of too. */
+/* Drops requests of clients that their servers report too. */
 static void drop_doubles(struct http_log *l)
 {
     size_t kept = 0;
@@ -86,7 +86,7 @@ static void drop_doubles(struct http_log *l)
     l->records.count = kept;
 }
 
-/* Within a moment, a tracking id's requests keep the order they have now. */
+/* Within a moment, a tracking id's requests keep their current order. */
 static void put_in_order(struct http_log *l)
 {
     sort_stable(l->records.at, l->records.count, sizeof *l->records.at, by_task, NULL);
@@ -153,8 +153,8 @@ static bool names_version(const char *sent, const char *known)
     return at != NULL && (at == sent || at[-1] == '"') && (at[size] == '\0' || at[size] == '"');
 }
 
-/* A write that asks for a version is conditional if it is the one its task was told last, or if
- * none was told. The read that told it then shows a version of the same kind. */
+/* A write that requires a version is conditional if its task learnt this version last, or none. The
+ * read that returned it then shows a version of the same kind. */
 static void resolve_write(struct http_log *l, const struct http_record *r, struct http_access *a,
                           const struct http_known *k)
 {
@@ -171,7 +171,7 @@ static void resolve_write(struct http_log *l, const struct http_record *r, struc
     }
 }
 
-/* Sets what the access shows of versions, and learns those that its answer told. */
+/* Sets the versions that the access shows, and learns those of its response. */
 static void resolve_access(struct http_log *l, const struct http_record *r, uint32_t index)
 {
     struct http_access *a = &l->accesses.at[index];
@@ -208,8 +208,8 @@ static void resolve_versions(struct http_log *l)
     }
 }
 
-/* How the user can say what requests of this kind do: "write POST STAR/orders/{id}". OPTIONS and
- * TRACE do nothing anywhere. */
+/* The remedy in a note, a rule for requests of this kind: "write POST STAR/orders/{id}". OPTIONS
+ * and TRACE have no effect anywhere. */
 static void print_remedy(const char *kind, char *text, size_t size)
 {
     const size_t verb_size = strcspn(kind, " ");
@@ -252,7 +252,7 @@ static void note_tallies(struct http_log *l)
     }
 }
 
-/* Why there is nothing to give. */
+/* Fails with the reason why there are no events. */
 static int fail_empty(const struct http_log *l, uint64_t offset, struct err *e)
 {
     if (l->exchange_count == 0) {
@@ -317,7 +317,7 @@ static void give_access(struct http_log *l, const struct http_record *r,
     event->mode = a->is_conditional ? ACCESS_CONDITIONAL : MODE_UNSAID;
 }
 
-/* The part-th event of a request: it, what it did, and its answer if there was one. */
+/* The part-th event of a request: its receive, its effects, and its response if there was one. */
 static struct event give_part(struct http_log *l, const struct http_record *r, uint32_t part)
 {
     struct event e = event_at(r, part == 0 ? EVENT_REQUEST : EVENT_RESPONSE);

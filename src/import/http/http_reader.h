@@ -1,5 +1,5 @@
-/* What the readers of HTTP captures have in common: a cursor that reads its whole input into an
- * http_log when it is first asked, and then gives the log's events. */
+/* The common part of the readers of HTTP captures: a cursor that reads its whole input into an
+ * http_log on the first call, and then returns the log's events. */
 #ifndef CLEW_IMPORT_HTTP_HTTP_READER_H
 #define CLEW_IMPORT_HTTP_HTTP_READER_H
 
@@ -9,12 +9,12 @@
 
 struct http_reader;
 
-/* What a reader of one format fills in. */
+/* The operations of a reader of one format. */
 struct http_reader_ops {
     const char *source; /* the trace's */
     /* Reads everything, with http_log_add for each exchange. */
     int (*read)(struct http_reader *r, struct err *e);
-    void (*release)(struct http_reader *r); /* what is its own; may be NULL */
+    void (*release)(struct http_reader *r); /* releases its own memory; may be NULL */
 };
 
 /* A reader's struct begins with this. */
@@ -22,7 +22,7 @@ struct http_reader {
     struct cursor cursor;
     const struct http_reader_ops *ops;
     struct http_log log;
-    struct http_exchange exchange; /* the one being read */
+    struct http_exchange exchange; /* the current one */
     bool is_read;
 };
 
@@ -33,7 +33,7 @@ struct cursor *http_reader_new(size_t size, const struct http_reader_ops *ops, s
 /* Adds the verb of "GET", "get" or "HttpGet". */
 void http_reader_verb(struct http_reader *r, struct piece word);
 
-/* The status that "200", "200 OK" or "200OK" begins with, 0 when none. */
+/* The status at the beginning of "200", "200 OK" or "200OK", 0 when none. */
 int http_reader_status(struct piece text);
 
 #endif

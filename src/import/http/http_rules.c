@@ -49,7 +49,7 @@ void http_rules_init(struct http_rules *r)
     must(status == 0);
 }
 
-/* All bytes of the input, which must not be longer than rules are. */
+/* Reads all bytes of the input, which must not exceed the limit for rules. */
 static int fill_all(struct in *in, struct err *e)
 {
     while (!in->is_end) {

@@ -1,14 +1,14 @@
-/* Rules: which request is what. A file of lines, read from the top; the first line that fits a
- * request decides. What a file does not say, the built-in rules for plain REST do.
+/* Rules: the meaning of requests. A file of lines, read from the top; the first line that matches a
+ * request decides. The built-in rules for plain REST cover the rest.
  *
- *     track    header traceparent:trace-id | X-Request-ID        whose request it is
+ *     track    header traceparent:trace-id | X-Request-ID        the task of a request
  *     lock     POST|DELETE  STAR/locks/{id}                      the first verb locks, the second
  *                                                                unlocks
- *     read     POST   STAR/{db}/_all_docs   res=body:$.keys[*]   and which resources
+ *     read     POST   STAR/{db}/_all_docs   res=body:$.keys[*]   and the resources
  *     copy     POST   STAR/o/{a}/copyTo/o/{b}  read={a} write={b}
  *     ignore   GET    STAR/health
  *     version  header:If-Match | query:generation from header:x-generation
- *     conflict 409 412                                           a version check refused it
+ *     conflict 409 412                                           a version check failed
  *     barrier  POST STAR/{id}/done  before  GET STAR/{id}/result
  *     line     '%t %level [%task] %verb %res %status'            lines of a log
  *
@@ -33,7 +33,7 @@ enum {
     HTTP_FAULTS_MAX = 20,
 };
 
-/* Where in a request or response a text stands. */
+/* The place of a text in a request or response. */
 enum http_source_type { SOURCE_NONE, SOURCE_HEADER, SOURCE_QUERY, SOURCE_COOKIE, SOURCE_BODY };
 
 struct http_source {
@@ -43,7 +43,7 @@ struct http_source {
     bool is_trace_id;      /* of a traceparent header, only that part */
 };
 
-/* A version as a write sends it, and where an answer tells it. */
+/* A version as a write sends it, and its place in a response. */
 struct http_version {
     struct http_source sent;
     struct http_source told; /* SOURCE_NONE: nowhere */
@@ -51,15 +51,15 @@ struct http_version {
 
 enum http_rule_type { RULE_READ, RULE_WRITE, RULE_COPY, RULE_LOCK, RULE_IGNORE, RULE_BARRIER };
 
-/* Which requests: one of the verbs, and a resource of this pattern. */
+/* The requests of a rule: one of the verbs, and a resource of this pattern. */
 struct http_filter {
     struct piece verbs[HTTP_VERBS_MAX];
     size_t verb_count;
     struct pattern pattern;
 };
 
-/* Which resource: the request's own, one made from the names of its pattern, or those that a part
- * of the request refers to. */
+/* The resource of a rule: the request's own, one made from the names of its pattern, or those that
+ * a part of the request refers to. */
 enum http_target_type { TARGET_SELF, TARGET_MADE, TARGET_REFERRED };
 
 struct http_target {
@@ -72,9 +72,9 @@ struct http_rule {
     enum http_rule_type type;
     uint32_t line; /* of the file; 0: built in */
     struct http_filter filter;
-    struct http_filter later;  /* RULE_BARRIER: what comes after */
-    struct http_target target; /* RULE_COPY: what is written */
-    struct http_target source; /* RULE_COPY: what is read */
+    struct http_filter later;  /* RULE_BARRIER: the later requests */
+    struct http_target target; /* RULE_COPY: the resource written */
+    struct http_target source; /* RULE_COPY: the resource read */
 };
 
 /* Open for reading. */
@@ -89,7 +89,7 @@ struct http_rules {
     size_t conflict_count;
     VEC(struct line_pattern *) lines;
     bool wants_body;  /* some source is in a body */
-    uint32_t written; /* how many rules are the file's */
+    uint32_t written; /* the number of rules from the file */
 };
 
 struct http_fault {
@@ -102,7 +102,7 @@ struct http_faults {
     VEC(struct http_fault) list; /* the first HTTP_FAULTS_MAX of them */
 };
 
-/* The verbs that rules and logs may speak of. */
+/* The verbs that rules and logs may name. */
 extern const char *const http_verbs[];
 extern const size_t http_verb_count;
 bool http_verb_is_known(struct piece verb);
@@ -110,15 +110,15 @@ bool http_verb_is_known(struct piece verb);
 /* The text of the built-in rules. */
 extern const char http_rules_builtin[];
 
-/* Reads rules into r, which http_rules_release must release in any case. Returns 0, or -1 with
- * everything that is wrong in *f, in the order of the text. */
+/* Reads rules into r, which http_rules_release must release in any case. Returns 0, or -1 with all
+ * faults in *f, in the order of the text. */
 MUST_USE int http_rules_parse(struct http_rules *r, const char *text, size_t size,
                               struct http_faults *f);
 
 /* Only the built-in rules. */
 void http_rules_init(struct http_rules *r);
 
-/* Reads the file's bytes and then as http_rules_parse does. Fails without faults when it cannot be
+/* Reads the file and parses it as http_rules_parse does. Fails without faults when it cannot be
  * read, or with its first fault in the error ("path:line:column: ..."). */
 MUST_USE int http_rules_read(struct http_rules *r, const char *path, struct http_faults *f,
                              struct err *e);
@@ -126,12 +126,12 @@ MUST_USE int http_rules_read(struct http_rules *r, const char *path, struct http
 void http_rules_release(struct http_rules *r);
 void http_faults_release(struct http_faults *f);
 
-/* The rules that readers of HTTP captures apply from now on, which must outlive them; NULL: the
- * built-in ones. */
+/* Sets the active rules for readers of HTTP captures, which must outlive them; NULL: the built-in
+ * ones. */
 void http_rules_use(const struct http_rules *r);
 const struct http_rules *http_rules_in_use(void);
 
-/* Whether the filter has the verb and the resource's name is of its pattern. */
+/* Whether the filter has the verb and its pattern matches the resource's name. */
 bool http_filter_fits(const struct http_filter *f, struct piece verb, struct piece name,
                       struct pattern_match *match);
 

@@ -5,7 +5,7 @@
 #include "base/suggest.h"
 #include "import/http/http_rules.h"
 
-/* A line being read. Words are separated by blanks; a '|' ends one too where alternatives may
+/* A line under parsing. Words are separated by blanks; a '|' ends one too where alternatives may
  * stand. */
 struct reader {
     struct http_rules *rules;
@@ -16,7 +16,7 @@ struct reader {
     bool is_wrong;   /* the line has a fault */
 };
 
-/* Remarks what is wrong at this byte of the line; only the first fault of a line counts. */
+/* Adds a fault at this byte of the line; only the first fault of a line counts. */
 static PRINTF_LIKE(3, 4) void fail_at(struct reader *r, size_t at, const char *format, ...)
 {
     if (r->is_wrong || r->faults->list.count == HTTP_FAULTS_MAX) {
@@ -32,7 +32,7 @@ static PRINTF_LIKE(3, 4) void fail_at(struct reader *r, size_t at, const char *f
     vec_push(&r->faults->list, fault);
 }
 
-/* The same for a word that is none of some: `nearest` of them may be meant. */
+/* The same for an unknown word; the message suggests `nearest`. */
 static void fail_word(struct reader *r, size_t at, const char *what, struct piece word,
                       const char *nearest)
 {
@@ -68,7 +68,7 @@ static void skip_blanks(struct reader *r)
     }
 }
 
-/* Whether there is more on the line than blanks and a comment. */
+/* Whether the line has more than blanks and a comment. */
 static bool is_more(struct reader *r)
 {
     skip_blanks(r);
@@ -94,7 +94,7 @@ static size_t place_of(const struct reader *r, struct piece word)
     return word.at == NULL ? r->at : (size_t)(word.at - r->line.at);
 }
 
-/* Steps over a '|' if it is what comes next. */
+/* Skips a '|' if it is next. */
 static bool take_bar(struct reader *r)
 {
     if (is_more(r) && r->line.at[r->at] == '|') {
@@ -181,7 +181,8 @@ static void parse_track(struct reader *r)
     } while (!r->is_wrong && take_bar(r));
 }
 
-/* Where an answer tells the version that a write sends so, unless the rule says where. */
+/* Sets the usual place in a response of a version that a write sends so, unless the rule names one.
+ */
 static void tell_usual(struct http_version *v)
 {
     v->told = (struct http_source){0};
@@ -287,7 +288,7 @@ static void parse_filter(struct reader *r, struct http_filter *filter)
     }
 }
 
-/* Parses what stands behind "res=". */
+/* Parses the text behind "res=". */
 static void parse_target(struct reader *r, struct piece text, const struct pattern *known,
                          struct http_target *target)
 {
@@ -432,7 +433,7 @@ static struct piece take_quoted(struct reader *r)
     return (struct piece){rest.at, size};
 }
 
-/* The names of fields, for one that is none of them. */
+/* The names of fields, for the suggestion after an unknown one. */
 struct field_names {
     struct suggest suggest;
     char list[128];
@@ -486,7 +487,7 @@ static void parse_line_pattern(struct reader *r)
 static const struct {
     const char *word;
     void (*parse)(struct reader *r);
-    bool is_replaced; /* a file's line takes the place of the built-in ones */
+    bool is_replaced; /* a file's line replaces the built-in ones */
 } rule_words[] = {
     {"track", parse_track, true},       {"version", parse_version, true},
     {"conflict", parse_conflict, true}, {"lock", parse_lock, true},
@@ -507,7 +508,7 @@ static void fail_rule(struct reader *r, struct piece word)
               nearest_of(word, words, WORD_COUNT));
 }
 
-/* Reads one line. `given` has a bit for each word that a line of the file began with. */
+/* Reads one line. `given` has a bit for each keyword of the file's lines. */
 static void parse_rule(struct reader *r, uint32_t *given)
 {
     if (!is_more(r)) {

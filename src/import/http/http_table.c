@@ -155,7 +155,7 @@ static struct cursor *open_reader(struct in *in, struct tables *t, struct notes 
     return http_reader_new(sizeof(struct table), &ops, in, t, n);
 }
 
-/* The first line is one of headings, with two of the usual ones. */
+/* Whether the first line is a heading, with two of the usual ones. */
 static int sniff(const char *bytes, size_t size)
 {
     const size_t mark = mark_size(bytes, size);

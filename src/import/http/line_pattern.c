@@ -32,7 +32,7 @@ static struct piece field_word(struct piece text)
     return (struct piece){text.at, size};
 }
 
-/* What was probably meant as one. */
+/* The word that was probably meant as a field name. */
 static struct piece wrong_word(struct piece text)
 {
     size_t size = 0;
@@ -53,7 +53,7 @@ static bool find_field(struct piece word, enum line_field *field)
     return false;
 }
 
-/* Adds the part at the front of text; returns its size, 0 with what is wrong. */
+/* Adds the part at the front of text; returns its size, 0 with an error text. */
 static size_t parse_part(struct line_pattern *p, struct piece text, const char **wrong,
                          struct piece *word)
 {
@@ -115,8 +115,8 @@ bool line_pattern_parse(struct line_pattern *p, struct arena *a, struct piece te
     return *wrong == NULL;
 }
 
-/* How much of the line the text of a part takes, which may be none of it; SIZE_MAX when the line
- * does not go on so. */
+/* The length of the line that the text of a part takes, which may be 0; SIZE_MAX when the line does
+ * not match. */
 static size_t text_size(struct piece text, struct piece line)
 {
     if (is_blank(text.at[0])) {
@@ -130,7 +130,7 @@ static size_t text_size(struct piece text, struct piece line)
     return begins ? text.size : SIZE_MAX;
 }
 
-/* How much of the line a field takes: up to where what follows it begins. */
+/* The length of a field: up to the beginning of the next part. */
 static size_t field_size(const struct line_part *next, struct piece line)
 {
     if (next == NULL) {

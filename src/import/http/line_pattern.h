@@ -1,10 +1,10 @@
-/* Lines of a log by a pattern:
+/* A pattern for the lines of a log:
  *
  *     %t %level [%task] %verb %res %status
  *
  * Each word behind a % stands for a piece of the line, which ends where the text behind the word
- * begins; %t for a time of day and year; blanks for one or more blanks; everything else for itself.
- * %* stands for a piece that means nothing, %% for a %. */
+ * begins; %t for a date and time; blanks for one or more blanks; everything else for itself. %*
+ * stands for an ignored piece, %% for a %. */
 #ifndef CLEW_IMPORT_HTTP_LINE_PATTERN_H
 #define CLEW_IMPORT_HTTP_LINE_PATTERN_H
 
@@ -17,7 +17,7 @@
 
 enum { LINE_PARTS_MAX = 32 };
 
-/* FIELD(id, word): the pieces that mean something. */
+/* FIELD(id, word): the pieces with a meaning. */
 #define LINE_FIELD_LIST(FIELD) \
     FIELD(TIME, "t")           \
     FIELD(TASK, "task")        \
@@ -39,7 +39,7 @@ enum line_field {
 struct line_part {
     bool is_field;
     enum line_field field;
-    struct piece text; /* of what is no field: what stands there */
+    struct piece text; /* of literal text: the text */
 };
 
 /* Open for reading; its texts are in the arena it was parsed with. */
@@ -48,19 +48,19 @@ struct line_pattern {
     size_t part_count;
 };
 
-/* What a line has, pointing into it; a field that the pattern lacks has size 0. */
+/* The fields of a line, pointing into it; a field that the pattern lacks has size 0. */
 struct line_fields {
     struct piece values[LINE_FIELD_COUNT];
     int64_t time_ns;
     bool has_time;
 };
 
-/* Parses text into p. False with what is wrong and at which byte of it: *word is what was met
- * instead of a field's name, if that is the matter. */
+/* Parses text into p. False with an error text and the byte of the fault: *word is the unknown
+ * field name, if that is the fault. */
 MUST_USE bool line_pattern_parse(struct line_pattern *p, struct arena *a, struct piece text,
                                  const char **wrong, size_t *at, struct piece *word);
 
-/* Whether the line is as the pattern says; if so, its fields. */
+/* Whether the line matches the pattern; if so, its fields. */
 bool line_pattern_matches(const struct line_pattern *p, struct piece line,
                           struct line_fields *fields);
 

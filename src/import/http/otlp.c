@@ -3,9 +3,9 @@
 #include "import/json/json_tree.h"
 
 /* Spans of OpenTelemetry as its protocol writes them in JSON, one object or one per line. A span is
- * an HTTP request when its attributes say so, in the words of the stable conventions or of those
- * before. The tracking id is the trace's, unless a rule names a header that is among the
- * attributes. A request that both its client and its server tell of is taken from the server. */
+ * an HTTP request when its attributes say so, by the stable semantic conventions or the earlier
+ * ones. The tracking id is the trace's, unless a rule names a header that is among the attributes.
+ * For a request that both its client and its server report, the server's span counts. */
 enum place {
     ELSEWHERE = JSON_ELSEWHERE,
     ROOT = JSON_ROOT,
@@ -58,7 +58,7 @@ static const struct json_place places[] = {
     {0},
 };
 
-/* What attributes mean; the newer name first. */
+/* The meanings of attributes; the newer name first. */
 enum meaning {
     MEANS_NOTHING,
     MEANS_METHOD,
@@ -94,7 +94,7 @@ static const struct {
 
 struct otlp {
     struct http_reader reader;
-    struct text key, value; /* of the attribute being read */
+    struct text key, value; /* of the current attribute */
     struct text by_meaning[MEANING_COUNT];
 };
 
@@ -228,7 +228,7 @@ static void set_value(void *context, uint8_t place, const struct json_value *val
     case VALUE:
     case VALUE_ARRAY:
     case VALUE_LIST:
-    case VALUE_ELEMENT: break; /* no object or array, as it should be */
+    case VALUE_ELEMENT: break; /* no object or array, as expected */
     }
 }
 

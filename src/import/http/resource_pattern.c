@@ -119,13 +119,13 @@ bool pattern_parse(struct pattern *p, struct arena *a, struct piece text,
     return true;
 }
 
-/* One attempt to match. Where a part failed at a position it fails again: that is remembered, so
+/* One attempt to match. A part that failed at a position fails again: failures are memoized, so
  * that no pattern takes exponential time. */
 struct attempt {
     const struct pattern *pattern;
     struct piece text;
     struct pattern_match *match;
-    uint8_t *has_failed; /* a bit per part and position; NULL until it is worth it */
+    uint8_t *has_failed; /* a bit per part and position; NULL until it pays */
 };
 
 static size_t failure_index(const struct attempt *a, size_t part, size_t at)
@@ -135,7 +135,7 @@ static size_t failure_index(const struct attempt *a, size_t part, size_t at)
 
 static bool match_from(struct attempt *a, size_t part, size_t at);
 
-/* Tries every size that the part, a wildcard, can have at this position. */
+/* Tries every size of the part, a wildcard, at this position. */
 static bool match_wildcard(struct attempt *a, size_t part, size_t at)
 {
     const struct pattern_part *p = &a->pattern->parts[part];

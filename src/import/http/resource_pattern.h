@@ -3,7 +3,7 @@
  *     STAR/b/{bucket}/o/{+object}        where STAR is a '*'
  *
  * A '*' stands for any text, also none; {name} for a piece without '/', not empty; {+name} for one
- * that may hold '/'. Everything else stands for itself. What names stand for can be put into
+ * that may hold '/'. Everything else stands for itself. The values of the names can be put into
  * another pattern of the same names: {bucket}/{object}. */
 #ifndef CLEW_IMPORT_HTTP_RESOURCE_PATTERN_H
 #define CLEW_IMPORT_HTTP_RESOURCE_PATTERN_H
@@ -21,7 +21,7 @@ enum pattern_part_type { PART_TEXT, PART_ANY, PART_SEGMENT, PART_PATH };
 struct pattern_part {
     enum pattern_part_type type;
     struct piece text; /* of PART_TEXT */
-    uint32_t name;     /* of PART_SEGMENT and PART_PATH: which */
+    uint32_t name;     /* of PART_SEGMENT and PART_PATH: its index */
 };
 
 /* Open for reading; its texts are in the arena it was parsed with. */
@@ -32,14 +32,14 @@ struct pattern {
     size_t name_count;
 };
 
-/* What each of a pattern's names stands for, pointing into the text that matched. */
+/* The values of a pattern's names, pointing into the text that matched. */
 struct pattern_match {
     struct piece values[PATTERN_NAMES_MAX];
 };
 
-/* What is wrong with a pattern, and at which byte of it. */
+/* The fault of a pattern, and its byte. */
 struct pattern_fault {
-    const char *what; /* NULL: nothing */
+    const char *what; /* NULL: no fault */
     size_t at;
     struct piece name; /* the one at fault, if there is one */
 };
@@ -49,14 +49,14 @@ struct pattern_fault {
 MUST_USE bool pattern_parse(struct pattern *p, struct arena *a, struct piece text,
                             const struct pattern *known, struct pattern_fault *fault);
 
-/* Whether all of text is as the pattern says; if so, what its names stand for. The shortest that is
- * possible, from left to right. O(parts * size^2) at the worst. */
+/* Whether the pattern matches all of text; if so, the values of its names. The shortest possible
+ * ones, from left to right. O(parts * size^2) at the worst. */
 bool pattern_matches(const struct pattern *p, struct piece text, struct pattern_match *match);
 
-/* Adds the pattern with its names filled in. */
+/* Appends the pattern with its names replaced by their values. */
 void pattern_fill(const struct pattern *p, const struct pattern_match *match, struct text *out);
 
-/* Which of the pattern's names this is, -1 when none. */
+/* The index of this name in the pattern, -1 when none. */
 int pattern_name(const struct pattern *p, struct piece name);
 
 #endif

@@ -71,7 +71,7 @@ static void add_host(struct text *name, struct piece host, struct piece usual_po
     }
 }
 
-/* Without query and fragment. */
+/* The URI without query and fragment. */
 static struct piece bare(struct piece uri)
 {
     uri.size = piece_until(uri, '#');
@@ -79,7 +79,7 @@ static struct piece bare(struct piece uri)
     return uri;
 }
 
-/* The size of "scheme:" with what follows it, 0 when there is none. A colon behind a host's name is
+/* The size of "scheme:" and its slashes, 0 when there is none. A colon behind a host's name is
  * followed by its port. */
 static size_t scheme_size(struct piece uri)
 {

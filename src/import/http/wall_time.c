@@ -98,7 +98,7 @@ static bool take_clock(struct piece *p, int64_t *seconds)
     return hour <= 24 && minute <= 59 && second <= 60;
 }
 
-/* Nanoseconds of ".123" or ",123"; digits beyond the ninth are passed over. */
+/* Nanoseconds of ".123" or ",123"; digits beyond the ninth are ignored. */
 static int64_t take_fraction(struct piece *p)
 {
     struct piece rest = *p;

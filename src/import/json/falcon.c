@@ -11,16 +11,15 @@
 #include "import/json/falcon_object.h"
 #include "import/rapid_std.h"
 
-/* How the bytes are read. yajl gets chunks of whole lines and calls back for each token; it lives
- * on from chunk to chunk. Outside objects and arrays this file looks at the bytes itself: blanks,
- * lines that are no events, the beginnings of objects and arrays. When yajl meets something else
- * behind an object it stops, this file goes back to the end of that object, and a fresh yajl takes
- * over behind the line.
+/* The reader feeds yajl chunks of whole lines; yajl calls back for each token and keeps its state
+ * from chunk to chunk. Outside objects and arrays this file scans the bytes itself: blanks, lines
+ * that are no events, the beginnings of objects and arrays. When yajl meets something else behind
+ * an object it stops; this file returns to the end of that object, and a fresh yajl starts behind
+ * the line.
  *
- * yajl reads a token again from its beginning when it is cut between chunks; a new line never cuts
- * one. Chunks of input without any are cut where they may, and what a token, a line or an object
- * may cost is limited: one larger than the limit is refused, one a chunk larger at the most read.
- */
+ * yajl scans a token again from its beginning when it is split between chunks; a line end never
+ * splits one. Input without line ends is split anywhere. The cost of a token, a line or an object
+ * is limited: one that exceeds the limit is rejected after at most one further chunk. */
 enum {
     CHUNK_SIZE = 1 << 16,
     EVENT_SIZE_MIN = sizeof "{\"type\":6,\"thread\":1}" - 1,
@@ -38,16 +37,16 @@ struct falcon {
     struct falcon_object object;
 
     unsigned depth;          /* of nesting, from 1 inside an event */
-    enum falcon_field field; /* whose value comes next, at depth 1 */
+    enum falcon_field field; /* the field of the next value, at depth 1 */
     bool is_in_array;        /* of events */
     bool is_array_awaited;   /* the next '[' opens it */
     bool is_wide;            /* the chunk has bytes beyond ASCII */
     const char *chunk;
     size_t chunk_size;
-    size_t whole_size;    /* how much of the chunk lies before the end of its last object */
+    size_t whole_size;    /* the size of the chunk up to the end of its last object */
     uint64_t quiet_size;  /* bytes of earlier chunks since the last token */
     unsigned token_count; /* of this chunk */
-    bool is_failed;       /* `failure` says why yajl was stopped */
+    bool is_failed;       /* `failure` is the reason why yajl was stopped */
     struct err failure;
 
     uint64_t event_total;
@@ -73,9 +72,9 @@ static uint64_t place(const struct falcon *f)
     return f->cursor.in.offset + yajl_get_bytes_consumed(f->parser);
 }
 
-/* Called back by yajl: 1 to go on, 0 to stop. */
+/* Callbacks of yajl: 1 to go on, 0 to stop. */
 
-/* The failure, so far without a place, is one of the event being read. */
+/* The failure, so far without a place, concerns the current event. */
 static int stop_in_event(struct falcon *f)
 {
     f->is_failed = true;
@@ -83,8 +82,8 @@ static int stop_in_event(struct falcon *f)
     return 0;
 }
 
-/* A value that is no object, where events are expected: an element of the array that is skipped.
- * Outside an array it is a line that is no event, which is for step() to see. */
+/* A value that is no object, in place of an event: an array element, which is skipped. Outside an
+ * array it is a line that is no event, which step() handles. */
 static int pass_between_events(struct falcon *f)
 {
     if (f->is_in_array && f->stray_elements.count++ == 0) {
@@ -93,7 +92,7 @@ static int pass_between_events(struct falcon *f)
     return f->is_in_array;
 }
 
-/* Whether the value that comes now is to be taken as that of a known field. */
+/* Whether the next value belongs to a known field. */
 static bool is_wanted(struct falcon *f)
 {
     f->token_count++;
@@ -126,7 +125,7 @@ static int on_number(void *context, const char *digits, size_t size)
     return f->depth > 0 ? 1 : pass_between_events(f);
 }
 
-/* yajl lets overlong forms and surrogates pass, and makes the latter from escapes. */
+/* yajl accepts overlong forms and surrogates, and produces the latter from escapes. */
 static bool is_proper(const struct falcon *f, const char *text, size_t size)
 {
     const bool is_as_written = text >= f->chunk && text < f->chunk + f->chunk_size;
@@ -159,7 +158,7 @@ static int on_key(void *context, const unsigned char *key, size_t size)
     return 1;
 }
 
-/* A value with values inside, within an event: skipped whole. */
+/* A nested value within an event: skipped whole. */
 static int nest(struct falcon *f, enum falcon_fault fault)
 {
     if (is_wanted(f)) {
@@ -212,7 +211,7 @@ static int on_start_array(void *context)
     }
     f->token_count++;
     if (!f->is_array_awaited) {
-        /* An element of the array that is itself one: skipped whole, like a field of an event. */
+        /* An array inside the array: skipped whole, like a field of an event. */
         f->depth = f->is_in_array ? 1 : 0;
         f->field = FALCON_UNKNOWN;
         falcon_object_begin(&f->object, place(f) - 1);
@@ -248,7 +247,7 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_end_array,
 };
 
-/* yajl's memory is ours. */
+/* yajl's memory is from our heap. */
 
 static void parser_free(struct falcon *f)
 {
@@ -292,7 +291,7 @@ static int check_limits(const struct falcon *f, struct err *e)
     return 0;
 }
 
-/* Has yajl read the first `size` bytes. */
+/* Feeds yajl the first `size` bytes. */
 static int feed(struct falcon *f, size_t size, struct err *e)
 {
     struct in *in = &f->cursor.in;
@@ -323,8 +322,8 @@ static int feed(struct falcon *f, size_t size, struct err *e)
     return check_limits(f, e) < 0 ? -1 : 1;
 }
 
-/* How many bytes to feed: up to the last new line, else the last brace, within a chunk. Returns 0
- * when more bytes are wanted first. */
+/* The number of bytes to feed: up to the last new line, else the last brace, within a chunk.
+ * Returns 0 when more bytes are needed first. */
 static size_t chunk_end(const struct in *in)
 {
     const size_t limit = in->available < CHUNK_SIZE ? in->available : CHUNK_SIZE;
@@ -355,7 +354,7 @@ static int opens_array(struct in *in, struct err *e)
     return 1;
 }
 
-/* The form of traces that a line is in, NULL when it is in none. */
+/* The name of another trace format that the line is in, NULL when none. */
 static const char *other_form(const char *line, size_t size)
 {
     return std_is_event(line, size)              ? "RAPID STD"
@@ -364,7 +363,7 @@ static const char *other_form(const char *line, size_t size)
                                                  : NULL;
 }
 
-/* Passes over a line, or the rest of one, that is no event. */
+/* Skips a line, or the rest of one, that is no event. */
 static int skip_stray(struct falcon *f, struct err *e)
 {
     struct in *in = &f->cursor.in;
@@ -401,13 +400,13 @@ static int skip_stray(struct falcon *f, struct err *e)
     return 1;
 }
 
-/* How many bytes at the very beginning only say that UTF-8 follows. */
+/* The size of a byte order mark at the very beginning. */
 static size_t mark_size(const char *bytes, size_t size)
 {
     return size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* Outside arrays commas are blanks too: parts of an array are often cut out as they are. */
+/* Outside arrays commas are blanks too: excerpts of an array often begin with one. */
 static void skip_blanks(struct in *in)
 {
     size_t blanks = in->offset == 0 ? mark_size(in->at, in->available) : 0;
@@ -417,7 +416,7 @@ static void skip_blanks(struct in *in)
     in_skip(in, blanks);
 }
 
-/* Reads a piece further. Returns 1, 0 at the end of the input, -1. */
+/* Reads one more part. Returns 1, 0 at the end of the input, -1. */
 static int step(struct falcon *f, struct err *e)
 {
     struct in *in = &f->cursor.in;
@@ -491,7 +490,7 @@ static int next_batch(struct cursor *c, struct batch *b, struct err *e)
     int more = 1;
     while (more > 0 && f->count + CHUNK_EVENTS_MAX <= BATCH_MAX) {
         if (f->count > 0 && chunk_end(&c->in) == 0) {
-            break; /* rather a small batch now than wait for a slow pipe */
+            break; /* a small batch now is better than a wait for a slow pipe */
         }
         more = step(f, e);
     }
@@ -529,8 +528,8 @@ static bool holds(const char *bytes, size_t size, const char *text)
     return memmem(bytes, size, text, strlen(text)) != NULL;
 }
 
-/* An object with Falcon's fields, at the beginning or, behind lines of other programs, at the
- * beginning of a line. */
+/* Whether the input has an object with Falcon's fields, at the beginning or, after lines of other
+ * programs, at the beginning of a line. */
 static int sniff(const char *bytes, size_t size)
 {
     const char *end = bytes + size;

@@ -1,4 +1,4 @@
-/* What Falcon's types and fields mean here: one list for the reader and the writer.
+/* The meaning of Falcon's types and fields: one list for the reader and the writer.
  *
  *     thread       "tid@node": the task
  *     type         the kind, as listed below
@@ -15,20 +15,19 @@
  *     data         of a LOG the text
  *     id           nothing; two events with the same are counted
  *
- * thread and type must be there; an object without them is skipped. Texts may be numbers and
- * numbers may be texts; a timestamp may also be a date and time (RFC 3339), and a type Falcon's
- * number for it. null is as good as absent. Fields that are not listed, have no
- * meaning for the type, or hold a value that they cannot have, such as an object, are ignored.
- * Everything skipped or ignored is counted.
+ * thread and type are required; an object without them is skipped. Texts may be numbers and numbers
+ * may be texts; a timestamp may also be a date and time (RFC 3339), and a type Falcon's number for
+ * it. null counts as absent. Fields that are not listed, have no meaning for the type, or hold an
+ * invalid value, such as an object, are ignored. Everything skipped or ignored is counted.
  *
- * WAIT says that a wait has ended: Falcon logs one event for all of it. It is read as a wait-end
- * without a wait-begin, whose lock is the condition itself, as Java has it: the order engine takes
- * it as released since the task's previous event and held again from here on. Written back, a
- * wait-begin has no event of its own.
+ * WAIT means that a wait has ended: Falcon logs one event for all of it. It is read as a wait-end
+ * without a wait-begin, whose lock is the condition itself, as in Java. The order engine assumes
+ * the lock released since the task's previous event and held again from here on. The writer drops a
+ * wait-begin.
  *
  * SPIDER reads only events that have a timestamp, and sorts the events of a thread by it. The
- * writer therefore gives one to each event without a time, so that the order of the list holds, and
- * gives messages the fields that SPIDER requires (socket, socket_type, ports and size). */
+ * writer therefore adds one to each event without a time, so that the order of the list holds, and
+ * adds the fields of messages that SPIDER requires (socket, socket_type, ports and size). */
 #ifndef CLEW_IMPORT_JSON_FALCON_H
 #define CLEW_IMPORT_JSON_FALCON_H
 
@@ -67,7 +66,7 @@ enum falcon_field {
 
 #define FALCON_BIT(field) (UINT32_C(1) << (field))
 
-/* Which fields a type gives meaning to, besides those that all have. */
+/* The fields that have a meaning for a type, besides the common ones. */
 enum falcon_fields {
     FALCON_ALL = FALCON_BIT(FALCON_THREAD) | FALCON_BIT(FALCON_TYPE) |
                  FALCON_BIT(FALCON_TIMESTAMP) | FALCON_BIT(FALCON_LOC) | FALCON_BIT(FALCON_ID),
@@ -84,8 +83,8 @@ enum falcon_fields {
     FALCON_OF_MESSAGE = FALCON_OF_CONNECTION | FALCON_BIT(FALCON_SIZE) | FALCON_BIT(FALCON_MESSAGE),
 };
 
-/* A kind that has two spellings is written with the first. The number is the one that Falcon gives
- * the type, 0 where it gives none. */
+/* A kind with two spellings is written with the first. The number is Falcon's own for the type, 0
+ * where there is none. */
 #define FALCON_TYPE_LIST(TYPE)                                 \
     TYPE("R", 6, READ, FALCON_OF_ACCESS)                       \
     TYPE("W", 7, WRITE, FALCON_OF_ACCESS)                      \

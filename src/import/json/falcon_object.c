@@ -118,7 +118,7 @@ static void give(struct falcon_object *o, enum falcon_field field)
 struct decimal {
     uint64_t magnitude;
     bool is_negative;
-    bool fits;     /* into 64 bits; else the magnitude means nothing */
+    bool fits;     /* into 64 bits; else the magnitude is undefined */
     bool has_rest; /* there is a fraction other than 0 */
 };
 
@@ -137,9 +137,9 @@ static void decimal_append(struct decimal *d, unsigned digit)
               !__builtin_add_overflow(d->magnitude, digit, &d->magnitude);
 }
 
-enum { EXPONENT_MAX = 10000 }; /* beyond it a number is 0 or does not fit, whatever its digits */
+enum { EXPONENT_MAX = 10000 }; /* beyond it a number is 0 or does not fit, for all digits */
 
-/* Parses "e-12" at the front of text; *size is what it takes. False when no digit follows. */
+/* Parses "e-12" at the front of text; *size is its length. False when no digit follows. */
 static bool parse_exponent(const char *text, size_t *size, int *exponent)
 {
     size_t at = 1;
@@ -179,7 +179,8 @@ static bool decimal_parse(struct decimal *d, const char *text, size_t size)
         return false;
     }
     const size_t digits = whole_size + fraction_size;
-    const int64_t point = (int64_t)whole_size + exponent; /* so many digits before the point */
+    const int64_t point =
+        (int64_t)whole_size + exponent; /* the number of digits before the point */
     for (size_t i = 0; i < digits; i++) {
         const char digit = i < whole_size ? whole[i] : fraction[i - whole_size];
         if ((int64_t)i < point) {
@@ -347,7 +348,7 @@ void falcon_object_text(struct falcon_object *o, enum falcon_field field, const 
     bug("a text for no field");
 }
 
-/* A number stands for its digits, but for ids: 7 and "7" are two. */
+/* A number equals its digits, except for ids: 7 and "7" are two. */
 void falcon_object_number(struct falcon_object *o, enum falcon_field field, const char *digits,
                           size_t size)
 {
@@ -404,7 +405,7 @@ static void count_misplaced(struct falcon_object *o)
     o->given &= o->type->fields;
 }
 
-/* Whether the object is an event; counts why not. */
+/* Whether the object is an event; counts the reason if not. */
 static bool is_event(struct falcon_object *o)
 {
     if (!has(o, FALCON_TYPE)) {
@@ -496,7 +497,7 @@ int falcon_object_fail(const struct falcon_object *o, struct err *e)
     return err_set(e, "byte %" PRIu64 ": %s", first->offset, what);
 }
 
-/* Notes the count, if there is one, and forgets it. */
+/* Notes the count, if there is one, and resets it. */
 static void note(struct notes *n, const char *path, struct tally *t, const char *text)
 {
     char place[160];

@@ -12,8 +12,8 @@
 struct falcon_writer {
     struct event_writer base;
     const struct falcon_type *type_of[KIND_LIMIT]; /* NULL: Falcon has none */
-    uint32_t kept_of[KIND_LIMIT];                  /* which fields it holds, LOST_BIT of each */
-    bool completes; /* gives messages the fields that they must have in Falcon */
+    uint32_t kept_of[KIND_LIMIT];                  /* the fields it holds, LOST_BIT of each */
+    bool completes; /* adds the fields of messages that Falcon requires */
     struct time_fill times;
     VEC(char) socket;
 };
@@ -67,7 +67,7 @@ static void put_task(struct falcon_writer *w, const char *key, uint32_t task)
     put_text(w, key, w->base.task_text.chars.at, w->base.task_text.chars.count);
 }
 
-/* Ports are numbers in most logs; what is not spelt like one stays a string. */
+/* Ports are numbers in most logs; other texts stay strings. */
 static void put_port(struct falcon_writer *w, const char *key, struct channel_part port)
 {
     if (port.size == 0 && !w->completes) {
@@ -102,7 +102,7 @@ static int compare_parts(struct channel_part a, struct channel_part b)
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* Falcon names a socket by its two ends, the lesser first, whichever side sends. */
+/* Falcon names a socket by its two ends, the lesser first, regardless of the sender. */
 static void put_socket(struct falcon_writer *w, const struct channel *c)
 {
     const bool is_turned = compare_parts(c->source, c->destination) > 0;
@@ -135,8 +135,7 @@ static bool lacks_size(const struct falcon_writer *w, const struct event *e)
            (e->has & HAS_SIZE) == 0 && !transport_is_stream(e->mode);
 }
 
-/* The fields of an event of the network. A transport that is not known carries messages, as UDP
- * does. */
+/* The fields of a network event. An unknown transport carries messages, as UDP does. */
 static void put_network(struct falcon_writer *w, const struct event *e)
 {
     const struct names *names = &w->base.writer.tables->names;

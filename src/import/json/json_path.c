@@ -8,9 +8,8 @@ static bool is_bare(char c)
     return (small >= 'a' && small <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-/* Parses what stands between [ and ], of which `text` begins behind the [. Returns its size with
- * the
- * ], 0 when it is none of the forms. */
+/* Parses the text between [ and ], where `text` begins behind the [. Returns its size with the ], 0
+ * when it has none of the forms. */
 static size_t parse_bracket(struct json_step *step, struct piece text)
 {
     if (piece_begins(text, "*]")) {
@@ -32,7 +31,7 @@ static size_t parse_bracket(struct json_step *step, struct piece text)
     return size > 0 && size < text.size && text.at[size] == ']' ? size + 1 : 0;
 }
 
-/* Parses the step at the front; returns its size, 0 with what is wrong. */
+/* Parses the step at the front; returns its size, 0 with an error text. */
 static size_t parse_step(struct json_step *step, struct piece text, const char **wrong)
 {
     if (text.at[0] == '.') {
@@ -79,20 +78,21 @@ bool json_path_parse(struct json_path *p, struct arena *a, struct piece text, co
     return true;
 }
 
-/* How the path stands in the text being read. `depth` counts open objects and arrays; the first
- * `matched` of them are those that the path leads through. */
+/* The state of the path in the current text. `depth` counts open objects and arrays; the path goes
+ * through the first `matched` of them. */
 struct search {
     const struct json_path *path;
     void (*found)(void *context, struct piece value);
     void *context;
     size_t depth, matched;
-    uint32_t element[JSON_PATH_STEPS_MAX + 1]; /* of the arrays among them: the next's number */
+    uint32_t element[JSON_PATH_STEPS_MAX +
+                     1]; /* of the arrays among them: the index of the next element */
     bool is_array[JSON_PATH_STEPS_MAX + 1];
-    bool is_field; /* the value that comes is that of a field which fits the next step */
+    bool is_field; /* the next value belongs to a field that matches the next step */
     int count;
 };
 
-/* Whether the value that comes now is one that the path leads through or to. */
+/* Whether the path goes through or to the next value. */
 static bool fits(struct search *s)
 {
     if (s->depth == 0) {
@@ -204,7 +204,7 @@ static bool parse(struct piece json, const yajl_callbacks *calls, void *context)
     return is_json;
 }
 
-/* Read twice, so that nothing is found in what turns out to be no JSON. */
+/* Two passes, so that nothing is found in a text that is not JSON. */
 int json_path_find(const struct json_path *p, struct piece json,
                    void (*found)(void *context, struct piece value), void *context)
 {

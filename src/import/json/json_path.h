@@ -28,13 +28,13 @@ struct json_path {
     size_t step_count;
 };
 
-/* Parses text into p, with copies in a. False with what is wrong and at which byte. */
+/* Parses text into p, with copies in a. False with an error text and the byte of the fault. */
 MUST_USE bool json_path_parse(struct json_path *p, struct arena *a, struct piece text,
                               const char **wrong, size_t *at);
 
-/* Calls `found` for each string or number in the JSON text that the path leads to, in their order;
- * the value is valid during the call. Returns how many there were; -1, without any call, when the
- * text is not JSON. */
+/* Calls `found` for each string or number in the JSON text that the path selects, in their order;
+ * the value is valid during the call. Returns their number; -1, without any call, when the text is
+ * not JSON. */
 int json_path_find(const struct json_path *p, struct piece json,
                    void (*found)(void *context, struct piece value), void *context);
 

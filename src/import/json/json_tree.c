@@ -11,27 +11,27 @@ enum {
     NUMBER_SIZE_MAX = 4096,
 };
 
-/* yajl reads a token again from its beginning when it is cut between chunks, and keeps all of it.
- * So the bytes are looked at before it gets them: where a string is too long, its rest is left out,
- * and a number that is too long is refused. */
+/* yajl scans a token again from its beginning when it is split between chunks, and keeps all of it.
+ * So the reader scans the bytes first: it drops the rest of a string that is too long, and rejects
+ * such a number. */
 struct tree_reader {
     const struct json_tree *tree;
     void *context;
     yajl_handle parser;
-    uint64_t run_offset; /* of the bytes that yajl reads now */
+    uint64_t run_offset; /* of the bytes that yajl currently reads */
 
     unsigned depth;
-    uint8_t places[DEPTH_MAX + 1]; /* of the values that are open */
+    uint8_t places[DEPTH_MAX + 1]; /* of the open values */
     bool is_array[DEPTH_MAX + 1];
-    uint8_t place_next; /* of the value that comes, inside an object */
+    uint8_t place_next; /* of the next value, inside an object */
     bool is_too_deep;
 
     bool is_in_string;
     bool is_escaped;     /* by a backslash just before */
-    unsigned hex_left;   /* digits of an escape that are still to come */
+    unsigned hex_left;   /* digits of an escape still expected */
     size_t token_size;   /* of the string or number so far */
-    bool is_leaving_out; /* the rest of the string */
-    bool is_cut;         /* the string that yajl gives next is not whole */
+    bool is_leaving_out; /* drops the rest of the string */
+    bool is_cut;         /* the next string of yajl is truncated */
 };
 
 static uint8_t place_of(const struct tree_reader *r, uint8_t parent, const char *key, size_t size)
@@ -50,7 +50,7 @@ static uint8_t place_of(const struct tree_reader *r, uint8_t parent, const char 
     return JSON_ELSEWHERE;
 }
 
-/* Where the value that comes now is. */
+/* The place of the next value. */
 static uint8_t take_place(struct tree_reader *r)
 {
     if (r->depth == 0) {
@@ -103,7 +103,7 @@ static int on_key(void *context, const unsigned char *key, size_t size)
     return 1;
 }
 
-/* Elements of an array find their place by themselves: UINT8_MAX says so. */
+/* The elements of an array have their own place, marked UINT8_MAX. */
 static int open_value(struct tree_reader *r, bool is_array)
 {
     const uint8_t place = take_place(r);
@@ -174,7 +174,7 @@ static bool is_boundary(const struct tree_reader *r, char c)
     return !r->is_escaped && r->hex_left == 0 && ((unsigned char)c & 0xc0) != 0x80;
 }
 
-/* Looks at one byte inside a string; true when it ends the string. */
+/* Scans one byte inside a string; true when it ends the string. */
 static bool ends_string(struct tree_reader *r, char c)
 {
     if (r->hex_left > 0) {
@@ -195,10 +195,10 @@ static bool is_of_number(char c)
     return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* Gives yajl a chunk without what is left out. */
+/* Feeds yajl a chunk without the dropped parts. */
 static int pass(struct tree_reader *r, struct piece chunk, uint64_t offset, struct err *e)
 {
-    size_t from = 0; /* where what yajl has not got yet begins */
+    size_t from = 0; /* the start of the bytes not yet fed */
     for (size_t i = 0; i < chunk.size; i++) {
         const char c = chunk.at[i];
         if (!r->is_in_string) {
@@ -256,7 +256,7 @@ int json_tree_read(const struct json_tree *tree, struct in *in, void *context, s
     in_skip(in, in->available >= 3 && memcmp(in->at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
     r.parser = json_reader_new(&callbacks, &r);
     must(yajl_config(r.parser, yajl_allow_multiple_values, 1) != 0);
-    /* Bytes of bodies that are no UTF-8 are no reason to refuse the whole capture. */
+    /* Bodies with invalid UTF-8 are no reason to reject the whole capture. */
     must(yajl_config(r.parser, yajl_dont_validate_strings, 1) != 0);
     const int result = read_all(&r, in, e);
     yajl_free(r.parser);

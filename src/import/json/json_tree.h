@@ -1,4 +1,4 @@
-/* JSON of any size, as a stream of the few values that are wanted.
+/* A JSON reader for input of any size, as a stream of selected values.
  *
  *     enum place { ELSEWHERE, ROOT = JSON_ROOT, LOG, ENTRIES, ENTRY, URL };
  *     static const struct json_place places[] = {
@@ -7,8 +7,8 @@
  *     };
  *
  * A row names a field of an object, or (NULL) every element of an array, at a place; its value is
- * at another. All that is at no place is passed over. A string is read up to JSON_STRING_MAX bytes;
- * its rest is passed over, so that memory does not depend on the input's size. */
+ * at another. Values without a place are skipped. A string is kept up to JSON_STRING_MAX bytes and
+ * its rest skipped, so that memory does not depend on the input's size. */
 #ifndef CLEW_IMPORT_JSON_JSON_TREE_H
 #define CLEW_IMPORT_JSON_JSON_TREE_H
 
@@ -29,7 +29,7 @@ struct json_place {
 struct json_value {
     struct piece text; /* a string, or a number's digits; valid during the call */
     bool is_string;
-    bool is_cut; /* the string was longer */
+    bool is_cut; /* the string was truncated */
 };
 
 struct json_tree {
@@ -41,15 +41,15 @@ struct json_tree {
     void (*value)(void *context, uint8_t place, const struct json_value *value);
 };
 
-/* Reads one JSON value after the other to the end of the input. Fails on what is not JSON, with its
- * byte. */
+/* Reads a sequence of JSON values to the end of the input. Fails on malformed JSON, with its byte.
+ */
 MUST_USE int json_tree_read(const struct json_tree *tree, struct in *in, void *context,
                             struct err *e);
 
-/* Whether the text begins, behind blanks, as an object whose first field is this one. */
+/* Whether the text begins, after blanks, as an object with this first field. */
 bool json_begins_with(struct piece text, const char *field);
 
-/* The number that digits stand for; 0 for what is none. */
+/* The number of the digits; 0 when they are none. */
 double json_number(struct piece digits);
 int64_t json_whole(struct piece digits);
 

@@ -5,13 +5,12 @@
 #include "import/json/json_tree.h"
 #include "import/reports.h"
 
-/* A line is an object whose fields are strings, numbers or truths. What lies deeper is passed over.
- */
+/* A line is an object whose fields are strings, numbers or truths. Deeper values are ignored. */
 struct reports_json {
     struct reports reports;
     yajl_handle parser;
     unsigned depth;
-    enum report_field field; /* of the value that comes */
+    enum report_field field; /* of the next value */
 };
 
 enum { DEPTH_MAX = 64 };
@@ -119,7 +118,7 @@ static bool holds(struct piece text, const char *wanted)
     return memmem(text.at, text.size, wanted, strlen(wanted)) != NULL;
 }
 
-/* The unit of times is told by the first line. */
+/* The unit of times, from the first line. */
 static uint64_t tick_of(struct piece line)
 {
     return holds(line, "\"pt_ns\"")   ? 1
