@@ -17,9 +17,9 @@ struct reader {
     struct database database;
     VEC(const char *) words; /* by id */
     struct map outcomes;     /* (strategy, outcome) to index */
-    struct map executions;   /* hashes that were met */
+    struct map executions;   /* hashes seen */
     struct map states;
-    struct map violating; /* the key's word to how many runs */
+    struct map violating; /* the key's word to the number of runs */
     struct err *e;
 };
 
@@ -216,7 +216,7 @@ static int read_rows(struct reader *r)
     return 0;
 }
 
-/* How many runs showed each violation. */
+/* Counts the runs that showed each violation. */
 static void count_violating(struct reader *r)
 {
     vec_each (&r->violating.entries, entry) {

@@ -19,7 +19,7 @@
 #include "campaign/database.h"
 #include "campaign/record.h"
 
-/* Bytes to be kept; both are in the job's arena. */
+/* Bytes to store; both are in the job's arena. */
 struct kept {
     const char *name;
     const void *bytes;
@@ -27,12 +27,12 @@ struct kept {
 };
 
 /* Small systems have fewer executions than that, and large ones seldom repeat any: a map of all
- * would cost a short run more than it spares. */
+ * would cost a short run more than it saves. */
 enum { RUN_PLACES = 1 << 12 };
 
-/* The last run of those that share a place. May be of a job before: the record tells. */
+/* The last run of those that share a place. It may be of an earlier job: the record says so. */
 struct run_place {
-    uint32_t tag; /* the rest of what it is found by */
+    uint32_t tag; /* the rest of its key */
     uint32_t at;
 };
 
@@ -43,14 +43,14 @@ struct campaign {
     struct database database;
     uint64_t session;
     struct names words;     /* texts of runs ... */
-    VEC(uint32_t) word_ids; /* ... and their ids in the database, 0: not known yet */
+    VEC(uint32_t) word_ids; /* ... and their ids in the database, 0: unknown */
 
-    /* The job under way, and what it taught. */
+    /* The current job, and its results. */
     struct campaign_job job;
     bool has_job;
     struct arena arena;                      /* texts */
     uint32_t made;                           /* runs of it */
-    VEC(struct run_record) runs;             /* different ones, as far as is remembered ... */
+    VEC(struct run_record) runs;             /* different ones, as far as remembered ... */
     struct run_place run_places[RUN_PLACES]; /* ... by execution and strategy */
     VEC(struct campaign_block) blocks;
     struct map block_index;
@@ -60,7 +60,7 @@ struct campaign {
 
 /* Places */
 
-/* The path of something in the folder, in memory to be given back with mem_free. */
+/* The path of an entry in the folder, freed with mem_free. */
 static char *path_of(const char *folder, const char *name)
 {
     const size_t size = strlen(folder) + strlen(name) + 2;
@@ -85,7 +85,7 @@ static bool is_there(const char *folder, const char *name)
 
 /* The lock */
 
-/* Says who has it, as far as the file tells. */
+/* Fails with the holder of the lock, as far as the file names it. */
 static int refuse_locked(const struct campaign *c, struct err *e)
 {
     char text[24] = "";
@@ -113,7 +113,7 @@ static int lock(struct campaign *c, struct err *e)
     }
     char text[24];
     const int size = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-    /* Only for the message above: whether it could be written does not matter. */
+    /* Only for the message above: a failed write does not matter. */
     if (ftruncate(c->lock_fd, 0) == 0 && pwrite(c->lock_fd, text, (size_t)size, 0) != size) {
         (void)ftruncate(c->lock_fd, 0);
     }
@@ -136,7 +136,7 @@ static int reopen(struct campaign *c, struct err *e)
     return c->database.sqlite != NULL ? 0 : open_database(c, DATABASE_JOIN, e);
 }
 
-/* What a campaign is about, as rows: name, value. */
+/* The subject of a campaign, as rows: name, value. */
 struct fact {
     const char *name, *value;
 };
@@ -173,7 +173,7 @@ static int write_about(struct campaign *c, const struct campaign_about *about, s
     return database_commit(&c->database, e);
 }
 
-/* What a campaign was begun with and what it should go on with, where they differ. */
+/* The subject that a campaign was begun with and the requested one, where they differ. */
 struct difference {
     struct out begun;
     struct out given;
@@ -284,7 +284,7 @@ static int look_up(struct campaign *c, const char *name, uint64_t *value, struct
     return 0;
 }
 
-/* Adds to a counter, in a transaction, and tells what it was. */
+/* Adds to a counter, in a transaction, and returns its old value. */
 static int advance(struct campaign *c, const char *name, uint64_t by, uint64_t *before,
                    struct err *e)
 {
@@ -311,7 +311,7 @@ static int begin_session(struct campaign *c, struct err *e)
     if (advance_alone(c, "sessions", &c->session, e) < 0) {
         return -1;
     }
-    c->session++; /* from 1: what nobody has is session 0's */
+    c->session++; /* from 1: an unowned job has session 0 */
     return 0;
 }
 
@@ -392,7 +392,7 @@ void campaign_close(struct campaign *c)
     mem_free(c);
 }
 
-/* Removes what campaign_open makes, unless violations were saved. */
+/* Removes the files that campaign_open makes, unless violations were saved. */
 static void remove_files(const char *folder)
 {
     static const char *const files[] = {"campaign.db", "campaign.db-wal", "campaign.db-shm",
@@ -427,7 +427,7 @@ const char *campaign_path(const struct campaign *c)
 
 /* Jobs */
 
-/* One that a search before this one began and did not end; 1, or 0 when there is none. */
+/* Takes a job that an earlier search began and did not end; 1, or 0 when there is none. */
 static int claim_job(struct campaign *c, struct campaign_job *job, struct err *e)
 {
     struct database *d = &c->database;
@@ -490,7 +490,7 @@ static const char *keep_text(struct campaign *c, const char *text)
     return arena_text(&c->arena, text, strlen(text));
 }
 
-/* The text's number here, which often is that of the run before. */
+/* The text's number here, which often is that of the previous run. */
 static uint32_t word_of(struct campaign *c, const char *text, uint32_t likely)
 {
     return strcmp(names_text(&c->words, likely), text) == 0 ? likely
@@ -610,7 +610,7 @@ static int write_words(struct campaign *c, struct err *e)
     return 0;
 }
 
-/* Words become ids where they stand: a job that is not committed now is not tried again. */
+/* Replaces words by ids in place: a job that is not committed now is not retried. */
 static int write_runs(struct campaign *c, struct err *e)
 {
     if (write_words(c, e) < 0) {
@@ -653,8 +653,8 @@ static int write_lessons(struct campaign *c, struct err *e)
     return 0;
 }
 
-/* The numbers that were not made are given back when nobody has taken any behind them; else they
- * become a job that nobody has. */
+/* Returns the numbers that were not made when no later ones were taken; else they become an unowned
+ * job. */
 static int leave_rest(struct campaign *c, struct campaign_job *rest, struct err *e)
 {
     uint64_t next = 0;
@@ -695,7 +695,7 @@ int campaign_done(struct campaign *c, struct err *e)
     must(c->has_job);
     const int result = write_job(c, e);
     if (result < 0) {
-        vec_clear(&c->word_ids); /* those that were new are not there */
+        vec_clear(&c->word_ids); /* the new ones are not in the database */
     }
     forget_job(c);
     return result;

@@ -42,7 +42,7 @@ static const char *const texts[SQL_COUNT] = {
 #undef STATEMENT
 };
 
-/* Says what sqlite says, in terms of the file. */
+/* Reports sqlite's error, in terms of the file. */
 static int refuse(const struct database *d, int code, struct err *e)
 {
     switch (code & 0xff) {
@@ -124,7 +124,7 @@ int database_next(struct database *d, enum statement_id id, struct err *e)
 
 void database_end(struct database *d, enum statement_id id)
 {
-    /* It tells again what the last step told. */
+    /* It returns the error of the last step again. */
     (void)sqlite3_reset(d->statements[id]);
 }
 
@@ -171,7 +171,7 @@ int database_commit(struct database *d, struct err *e)
 void database_roll_back(struct database *d)
 {
     if (sqlite3_get_autocommit(d->sqlite) == 0) {
-        /* Nothing of it is on disk; a failure leaves it to the next who opens. */
+        /* Nothing of it is on disk; after a failure the next open recovers. */
         (void)sqlite3_exec(d->sqlite, "ROLLBACK", NULL, NULL, NULL);
     }
 }
@@ -189,7 +189,7 @@ static int execute(struct database *d, const char *text, struct err *e)
     return code == SQLITE_OK ? 0 : refuse(d, code, e);
 }
 
-/* The first column of the first row that the text gives: a number, or a text cut to size. */
+/* The first column of the first row of the query: a number, or a text cut to size. */
 static int ask_once(struct database *d, const char *text, char *answer, size_t size, struct err *e)
 {
     sqlite3_stmt *statement = NULL;
@@ -206,7 +206,7 @@ static int ask_once(struct database *d, const char *text, char *answer, size_t s
     return code == SQLITE_ROW ? 0 : refuse(d, code, e);
 }
 
-/* Whether it is a campaign, of a version we know, and whole. */
+/* Whether it is a campaign, of a known version, and intact. */
 static int examine(struct database *d, bool is_thorough, struct err *e)
 {
     char application[32];
@@ -230,7 +230,7 @@ static int examine(struct database *d, bool is_thorough, struct err *e)
         return -1;
     }
     if (strcmp(fault, "ok") != 0) {
-        /* The first line may only say of which database the next speaks. */
+        /* The first line may only name the database of the next. */
         const char *said = strncmp(fault, "***", 3) == 0 ? strchr(fault, '\n') : NULL;
         said = said == NULL ? fault : said + 1;
         return err_set(e, "%s: damaged (%.*s); the schedules in violations/ are not", d->path,
@@ -239,8 +239,7 @@ static int examine(struct database *d, bool is_thorough, struct err *e)
     return 0;
 }
 
-/* A database without tables, or one that does not say what it is about, is one whose making was
- * interrupted. */
+/* A database without tables, or without a subject, is one whose creation was interrupted. */
 static int make(struct database *d, struct err *e)
 {
     char count[32];
@@ -281,12 +280,12 @@ int database_open(struct database *d, const char *path, enum database_mode mode,
     *d = (struct database){0};
     (void)snprintf(d->path, sizeof d->path, "%s", path);
     int result = open_file(d, mode, e);
-    /* The journal is a log: a transaction is an append, and what was committed outlives the
-     * process. A file of another kind, or a database of another, is left as it is. */
+    /* The journal is a write-ahead log: a transaction is an append, and committed data outlives the
+     * process. A file of another kind, or a database of another, stays unchanged. */
     if (result == 0 && mode != DATABASE_NEW) {
         result = examine(d, mode != DATABASE_JOIN, e);
     }
-    /* Runs of a job are one long value: large pages take it in fewer writes. */
+    /* The runs of a job are one long value: large pages need fewer writes. */
     if (result == 0 && mode == DATABASE_NEW) {
         result = execute(d, "PRAGMA page_size = 16384;", e);
     }

@@ -67,13 +67,13 @@ struct database {
 
 enum database_mode {
     DATABASE_NEW,    /* make the tables, in a database that has none yet */
-    DATABASE_RESUME, /* check that it is whole, and write */
+    DATABASE_RESUME, /* check its integrity, and write */
     DATABASE_JOIN,   /* write */
-    DATABASE_READ,   /* check that it is whole, and read */
+    DATABASE_READ,   /* check its integrity, and read */
 };
 
-/* Opens the database at path. Fails on what is none, is damaged, of a later version, or (NEW) has
- * tables already; it is closed then. */
+/* Opens the database at path. Fails when it is no database, damaged, of a later version, or (NEW)
+ * has tables already; it is closed then. */
 MUST_USE int database_open(struct database *d, const char *path, enum database_mode mode,
                            struct err *e);
 void database_close(struct database *d);
@@ -91,15 +91,15 @@ struct value {
 #define TEXT(t) ((struct value){.type = VALUE_TEXT, .bytes = (t)})
 #define BYTES(b, n) ((struct value){.type = VALUE_BYTES, .bytes = (b), .size = (n)})
 
-/* Runs a statement that gives no rows. */
+/* Runs a statement without rows. */
 MUST_USE int database_do(struct database *d, enum statement_id id, const struct value *values,
                          size_t value_count, struct err *e);
 #define DATABASE_DO(d, id, e, ...)                              \
     database_do((d), (id), (const struct value[]){__VA_ARGS__}, \
                 sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value), (e))
 
-/* Begins a statement that gives rows; then each call of database_next moves to one: 1, 0 behind the
- * last, -1. A statement not read to its end must be ended. */
+/* Begins a statement with rows; then each call of database_next moves to one: 1, 0 behind the last,
+ * -1. A statement not read to its end must be ended. */
 MUST_USE int database_ask(struct database *d, enum statement_id id, const struct value *values,
                           size_t value_count, struct err *e);
 #define DATABASE_ASK(d, id, e, ...)                              \
@@ -108,7 +108,7 @@ MUST_USE int database_ask(struct database *d, enum statement_id id, const struct
 MUST_USE int database_next(struct database *d, enum statement_id id, struct err *e);
 void database_end(struct database *d, enum statement_id id);
 
-/* A column of the row: numbers are 0 and texts "" where there is nothing; valid until the next. */
+/* A column of the row: numbers are 0 and texts "" where it is NULL; valid until the next. */
 uint64_t database_number(struct database *d, enum statement_id id, int column);
 const char *database_text(struct database *d, enum statement_id id, int column);
 struct value database_bytes(struct database *d, enum statement_id id, int column);
@@ -118,7 +118,7 @@ MUST_USE int database_begin(struct database *d, struct err *e);
 MUST_USE int database_commit(struct database *d, struct err *e);
 void database_roll_back(struct database *d);
 
-/* The number of the row the last insert made. */
+/* The number of the last inserted row. */
 uint64_t database_row(const struct database *d);
 
 #endif

@@ -1,5 +1,5 @@
-/* Runs as the database has them: those of a job are one value, record after record, because a row
- * each would cost more than a short run itself; and those of one execution are one record, because
+/* Run records in the database. The runs of a job are one value, record after record, because a row
+ * each would cost more than a short run itself. The runs of one execution are one record, because
  * small systems have few executions, and make a million runs in a few seconds. */
 #ifndef CLEW_CAMPAIGN_RECORD_H
 #define CLEW_CAMPAIGN_RECORD_H
