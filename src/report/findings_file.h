@@ -46,8 +46,8 @@ struct finding_file {
     uint64_t event_count;
     enum verdict verdict;
     VEC(struct figure) stats;
-    /* Prints what only this verb has to say, as further members of the object; NULL: nothing. Not
-     * read: readers skip it. */
+    /* Prints further members of the object that only this verb has; NULL: none. Readers skip them.
+     */
     void (*print_more)(const void *context, struct json *j);
     const void *context;
     VEC(const char *) assumptions;
@@ -69,11 +69,10 @@ void finding_file_print(const struct finding_file *f, struct out *out);
  */
 void finding_print(const struct finding *finding, uint32_t id, struct json *j);
 
-/* Reads the object into f, which must be empty; its texts come into the arena of its findings. A
- * figure that is real but whole comes back as a count.
- * Keys that are not known are skipped. Fails (-1, e set with the byte, f empty) on what is not
- * JSON, a newer schema, wrong types, missing keys, nesting deeper than 16 and texts over a
- * mebibyte. */
+/* Reads the object into f, which must be empty; its texts go into the arena of its findings. A real
+ * figure without a fraction becomes a count. Unknown keys are skipped. Fails (-1, e set with the
+ * byte, f empty) on malformed JSON, a newer schema, wrong types, missing keys, nesting deeper than
+ * 16 and texts over a mebibyte. */
 MUST_USE int finding_file_parse(struct finding_file *f, struct in *in, struct err *e);
 
 /* The number of the verdict of this name, -1 when there is none. */

@@ -1,5 +1,5 @@
-/* Reads the findings file with yajl: a table says which key means what where, a stack of places
- * says where we are. What the table does not know is skipped, so that a newer clew may say more. */
+/* Reads the findings file with yajl: a table maps keys to fields by place, a stack has the current
+ * places. Unknown keys are skipped, so that a newer clew may add some. */
 #include "report/findings_file.h"
 
 #include <math.h>
@@ -91,23 +91,23 @@ struct parser {
     uint64_t end;    /* behind them; at the end of the file yajl adds a byte of its own */
 
     enum place places[DEPTH_MAX + 1];
-    uint64_t met[DEPTH_MAX + 1]; /* a bit per field met in the object at this depth */
+    uint64_t met[DEPTH_MAX + 1]; /* a bit per field seen in the object at this depth */
     int depth;
-    enum field_id field; /* what the last key names */
+    enum field_id field; /* the field of the last key */
     const char *key;     /* the last key among the stats */
-    const char *group;   /* the object among the stats we are in, or NULL */
+    const char *group;   /* the current object among the stats, or NULL */
 
-    struct finding finding; /* the one we are in, with its events and witness so far */
+    struct finding finding; /* the current one, with its events and witness so far */
     struct finding_event event;
     VEC(struct finding_event) events;
     VEC(uint64_t) witness;
 
-    bool is_in_text; /* what the next byte is part of, to limit the size of tokens */
+    bool is_in_text; /* the next byte is part of a text; to limit the size of tokens */
     bool is_escaped;
     size_t token_size;
 };
 
-/* Sets the error and answers yajl with 0, which stops it. */
+/* Sets the error and returns 0 to yajl, which stops it. */
 static int refuse(struct parser *p, const char *what, const char *name)
 {
     const uint64_t at = p->offset + yajl_get_bytes_consumed(p->handle);
@@ -152,7 +152,7 @@ static bool has_fields(enum place place)
     return place == AT_FILE || place == AT_FINDING || place == AT_EVENT;
 }
 
-/* Whether a value of this type may stand here as a field of an object; the field is p->field. */
+/* Whether a value of this type is allowed here as a field of an object; the field is p->field. */
 static bool is_wanted(const struct parser *p, enum type type)
 {
     return fields[p->field].type == type;
@@ -293,7 +293,7 @@ static int on_text(void *context, const unsigned char *bytes, size_t size)
     return 1;
 }
 
-/* Digits only, and no more than 64 bits hold. */
+/* Digits only, and at most 64 bits. */
 static bool parse_count(const char *digits, size_t size, uint64_t *count)
 {
     *count = 0;
@@ -429,7 +429,7 @@ static int on_key(void *context, const unsigned char *bytes, size_t size)
     return 1;
 }
 
-/* A copy in the arena of the findings; NULL for nothing. */
+/* A copy in the arena of the findings; NULL for no elements. */
 static void *kept(struct parser *p, const void *from, size_t count, size_t size)
 {
     void *copy = arena_take(p->texts, arena_product(count, size), 8);
@@ -496,7 +496,7 @@ static bool is_between_tokens(char c)
            c == '}' || c == '[' || c == ']';
 }
 
-/* yajl looks at a token again with every block it goes on in, so a huge one must not reach it. */
+/* yajl scans a token again with every block that continues it, so a huge one must not reach it. */
 static int check_tokens(struct parser *p, const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -521,7 +521,7 @@ static int check_tokens(struct parser *p, const char *bytes, size_t size)
 static int explain(struct parser *p, yajl_status status)
 {
     if (status != yajl_status_error) {
-        return status == yajl_status_ok ? 0 : -1; /* a callback has already said why */
+        return status == yajl_status_ok ? 0 : -1; /* a callback has already set the error */
     }
     unsigned char *message = yajl_get_error(p->handle, 0, NULL, 0);
     (void)refuse(p, (const char *)message, NULL);

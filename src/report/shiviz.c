@@ -7,11 +7,11 @@
 #include "order/vector_clock.h"
 #include "trace/kind_table.h"
 
-/* The first line tells ShiViz how to read the rest, the second (empty) that there is one execution.
- * Then two lines an event: its task and clock, and what happened. */
+/* The first line defines the format for ShiViz, the second (empty) means one execution. Then two
+ * lines an event: its task and clock, and its description. */
 static const char header[] = "(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\n";
 
-/* A place that a task covered; its event before tells it. */
+/* A code location that a task covered; the task's previous event prints it. */
 struct covered {
     struct event event;
     event_id with;
@@ -20,7 +20,7 @@ struct covered {
 struct shiviz_writer {
     struct writer base;
     VEC(struct event) events;
-    VEC(struct covered) covered; /* in the order in which they came */
+    VEC(struct covered) covered; /* in the order of the trace */
     VEC(event_id) last_of;       /* the last event of each task, plus one; 0: none */
 };
 
@@ -43,8 +43,8 @@ static int shiviz_write(struct writer *w, const struct event *events, size_t cou
     return 0;
 }
 
-/* Names of tasks stand in the log as they are, and again as keys in JSON: what would be escaped
- * there, and blanks, are written %XX in both. */
+/* Names of tasks stand in the log as they are, and again as keys in JSON: characters that JSON
+ * would escape, and blanks, are written %XX in both. */
 static void print_escaped(struct out *o, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) {
@@ -67,7 +67,7 @@ static void print_task(struct out *o, const struct trace *t, uint32_t task)
     }
 }
 
-/* One line, whatever the name holds. */
+/* One line, for every name. */
 static void print_word(struct out *o, const char *before, const char *text)
 {
     if (text[0] == '\0') {
@@ -106,9 +106,9 @@ static int compare_covered(const void *left, const void *right,
     return (a->with > b->with) - (a->with < b->with);
 }
 
-/* "; covered bank.c:12 (3), bank.c:14 (1)": what follows `at` in the list and belongs to the
- * event, with how often a block was entered, or how many places were. Returns where the next
- * event's begins. */
+/* "; covered bank.c:12 (3), bank.c:14 (1)": the locations from `at` in the list on that belong to
+ * the event, with the number of entries of a block, or of locations. Returns the start of the next
+ * event's. */
 static size_t print_covered(struct out *o, const struct trace *t, const struct shiviz_writer *s,
                             size_t at, event_id id)
 {
@@ -144,7 +144,7 @@ static void print_clock(struct out *o, const struct trace *t, const uint32_t *co
 static int shiviz_finish(struct writer *w, struct err *e)
 {
     struct shiviz_writer *s = (struct shiviz_writer *)w;
-    /* The tables are the reader's; only the events are ours. */
+    /* The reader owns the tables; only the events are ours. */
     struct trace t = {.tables = *w->tables};
     t.events.at = s->events.at;
     t.events.count = s->events.count;

@@ -28,7 +28,7 @@ void suppressions_release(struct suppressions *s)
     *s = (struct suppressions){0};
 }
 
-/* A set of texts is made with its first one; name 0, "", is always there. */
+/* A set of texts is created with its first one; name 0, "", is always present. */
 static void set_add(struct names *set, const char *text)
 {
     if (set->list.count == 0) {
@@ -44,8 +44,8 @@ static uint64_t set_count(const struct names *set)
 
 /* ---- patterns ---- */
 
-/* Whether all of text is what the pattern says, where only '*' is special. A star that turns out to
- * stand for too little takes one byte more: linear but for the last star. */
+/* Whether the pattern matches all of text, where only '*' is special. On a mismatch the last star
+ * takes one byte more: linear but for the last star. */
 static bool glob_matches(const char *pattern, size_t pattern_size, const char *text, size_t size)
 {
     size_t p = 0;
@@ -77,7 +77,7 @@ static bool matches(const struct suppression *rule, const char *text, size_t siz
     return size > 0 && glob_matches(rule->glob, strlen(rule->glob), text, size);
 }
 
-/* The pattern as a glob for a whole text: where it is not bound, anything may be around it. */
+/* The pattern as a glob for a whole text: where it is not anchored, anything may be around it. */
 static const char *glob_of(struct suppressions *s, const char *pattern, size_t size, bool is_key)
 {
     const bool is_bound_before = is_key || pattern[0] == '^';
@@ -117,7 +117,7 @@ static int find_type(const char *name, size_t size)
     return -1;
 }
 
-/* Where " # " begins, which a reason follows; size when there is none. */
+/* The start of " # ", which a reason follows; size when there is none. */
 static size_t find_reason(const char *text, size_t size)
 {
     for (size_t i = 1; i + 1 < size; i++) {
@@ -274,7 +274,7 @@ static bool frame_matches(const struct suppression *rule, const char *frame, siz
            place_matches(rule, blank + 1, (size_t)(frame + size - blank - 1));
 }
 
-/* The functions that the event is in, innermost first: "deposit < transfer bank.c:30". */
+/* The call stack of the event, innermost first: "deposit < transfer bank.c:30". */
 static bool stack_matches(const struct suppression *rule, const char *stack, bool is_top)
 {
     while (stack != NULL && *stack != '\0') {
@@ -296,7 +296,7 @@ static bool event_matches(const struct suppression *rule, const struct finding_e
            stack_matches(rule, event->stack, is_top);
 }
 
-/* What a finding without events says of itself is all there is to compare. */
+/* A finding without events is compared by its own sentence. */
 static bool finding_matches(const struct suppression *rule, const struct finding *f)
 {
     for (size_t i = 0; i < f->event_count; i++) {

@@ -1,4 +1,4 @@
-/* Suppressions: findings that the user knows and does not want to hear of again.
+/* Suppressions: findings that the user knows and wants to hide.
  *
  *     struct suppressions s = {0};
  *     if (suppressions_read(&s, "known.supp", e) < 0 ||
@@ -11,14 +11,15 @@
  *
  *     # a comment
  *     race:PATTERN              a data or message race with such a function, file or variable
- *     race_top:PATTERN          the same, but only where the access itself is
+ *     race_top:PATTERN          the same, but only for the innermost frame of the access
  *     deadlock:PATTERN          a deadlock
  *     mutex:, thread:, signal:, called_from_lib:    findings that clew does not have
  *     key:KEY                   the finding with this key, of any kind ...
  *     key:KEY # REASON          ... and why
  *
- * A pattern is met by any text that holds it; '*' stands for any bytes, '^' at its front and '$' at
- * its end bind it to the beginning and the end of the text. A key is met whole; '*' works too.
+ * A pattern matches any text that contains it; '*' stands for any bytes, '^' at its front and '$'
+ * at its end anchor it to the beginning and the end of the text. A key matches as a whole; '*'
+ * works too.
  *
  * A baseline is a findings file (docs/findings.md): it hides the findings whose keys it holds. */
 #ifndef CLEW_REPORT_SUPPRESSIONS_H
@@ -56,8 +57,8 @@ enum suppression_type {
 struct suppression {
     enum suppression_type type;
     const char *pattern; /* as written */
-    const char *glob;    /* the same for all of a text, where only '*' is special */
-    const char *reason;  /* "": none is given */
+    const char *glob;    /* the same as a pattern for a whole text, where only '*' is special */
+    const char *reason;  /* "": none */
     const char *path;
     uint32_t line;
     uint64_t hit_count; /* findings that it hid */
@@ -68,7 +69,7 @@ struct suppressions {
     struct arena arena;
     VEC(struct suppression) rules;
     struct names known;     /* keys of the baseline */
-    struct names known_met; /* those of them that were found again */
+    struct names known_met; /* those of them that occurred again */
     struct names hidden;    /* keys that a rule hid */
     bool has_rules, has_baseline;
 };
@@ -78,21 +79,21 @@ void suppressions_release(struct suppressions *s);
 /* Adds the lines of a file; the error names the path and the line. */
 MUST_USE int suppressions_read(struct suppressions *s, const char *path, struct err *e);
 
-/* The same of bytes in memory; path is what messages call them. */
+/* The same of bytes in memory; path is their name in messages. */
 MUST_USE int suppressions_parse(struct suppressions *s, const char *path, const char *bytes,
                                 size_t size, struct err *e);
 
 /* Adds the keys of a findings file. */
 MUST_USE int suppressions_read_baseline(struct suppressions *s, const char *path, struct err *e);
 
-/* True when the finding is not to be shown; counts it. The baseline comes first. */
+/* True when the finding is hidden; counts it. The baseline comes first. */
 bool suppressions_hide(struct suppressions *s, const struct finding *f);
 
-/* How many findings, told by their keys, were hidden by rules, and by the baseline. */
+/* The number of findings, by their keys, that rules hid, and that the baseline hid. */
 uint64_t suppressions_count(const struct suppressions *s);
 uint64_t suppressions_known_count(const struct suppressions *s);
 
-/* Something could be hidden at all. */
+/* Whether anything could be hidden at all. */
 static inline bool suppressions_are_given(const struct suppressions *s)
 {
     return s->has_rules || s->has_baseline;
