@@ -1,4 +1,4 @@
-/* Something that a run could aim at: wishes of a plan, made from what an earlier run showed. */
+/* Aims: soft constraints for a further run, derived from an earlier run. */
 #ifndef CLEW_WORLD_AIM_H
 #define CLEW_WORLD_AIM_H
 

@@ -1,4 +1,4 @@
-/* Budgets of faults as words: "crash=1,drop=2". */
+/* Fault budgets as text: "crash=1,drop=2". */
 #include <stdio.h>
 #include <string.h>
 

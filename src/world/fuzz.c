@@ -17,7 +17,7 @@ static const char *const kind_keys[] = {
 
 static const char *const net_words[] = {"fifo", "datagram", NULL};
 
-/* The keys of an event; those of a generator stand behind the others. */
+/* The keys of an event; those of a generator follow the others. */
 #define KIND(id, key) key,
 static const char *const initial_fields[] = {FUZZ_KIND_LIST(KIND) "to", "text", "numbers",
                                              "number_size", NULL};
@@ -42,7 +42,7 @@ static const char *keep(struct reader *r, const struct yaml_node *n)
     return arena_text(&r->fuzz->arena, n->text, n->size);
 }
 
-/* Reads a number into *number where the field is there. */
+/* Reads a number into *number where the field exists. */
 static int read_count(struct reader *r, const struct yaml_node *map, const char *key, int64_t most,
                       uint64_t *number)
 {
@@ -137,7 +137,8 @@ static int read_bytes(struct reader *r, const struct yaml_node *map, struct fuzz
 
 /* Events */
 
-/* The one key that says what an event is; NULL with the error when there is none or another. */
+/* The one key that names the kind of an event; NULL with the error when there is none or another.
+ */
 static const struct yaml_node *find_kind(struct reader *r, const struct yaml_node *map,
                                          enum fuzz_kind *kind)
 {
@@ -250,7 +251,7 @@ static int read_generator(struct reader *r, const struct yaml_node *map)
     return 0;
 }
 
-/* Finds what the index-th generator needs. */
+/* Finds the prerequisite of the index-th generator. */
 static int read_needs(struct reader *r, const struct yaml_node *map, size_t index)
 {
     const struct yaml_node *needs = yaml_field(map, "needs");

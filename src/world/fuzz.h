@@ -1,4 +1,4 @@
-/* What reaches a system from outside, and when: the fuzz file, in YAML.
+/* The fuzz file: the external events of a system and their times, in YAML.
  *
  *     initial:                       in this order, before all others
  *       - request: put
@@ -22,7 +22,7 @@
  *     fingerprint: property
  *
  * A file is read once; for each run its events are drawn from the run's seed, so that a schedule
- * with the same file brings the same run. Names are the system's: fuzz_check compares them. Man
+ * with the same file reproduces the run. Names are the system's: fuzz_check compares them. Man
  * page: clew-fuzz(5). */
 #ifndef CLEW_WORLD_FUZZ_H
 #define CLEW_WORLD_FUZZ_H
@@ -59,25 +59,25 @@ struct fuzz_range {
     int64_t least, most;
 };
 
-/* An event, or how to make one. */
+/* An event, or a generator of events. */
 struct fuzz_event {
     enum fuzz_kind kind;
     const char *name; /* for `needs`: its own, else the message or the fault */
     const char *type; /* of a request: the message's */
-    const char *node; /* whom it reaches; NULL: any */
+    const char *node; /* its destination; NULL: any */
     const char *text; /* of a request: its bytes, NULL when they are numbers */
     size_t text_size;
     const struct fuzz_range *numbers; /* each in number_size bytes, the lowest first */
     size_t number_count;
     uint32_t number_size;
     const char *condition; /* of a wait: a formula (clew-spec(5)); NULL: until the system rests */
-    uint64_t weight;       /* of a generator: how often, beside others; at least 1 */
-    uint64_t most;         /* of a generator: in a run */
-    size_t needs;          /* of a generator: index of another that must have come; or SIZE_MAX */
+    uint64_t weight;       /* of a generator: its frequency relative to others; at least 1 */
+    uint64_t most;         /* of a generator: the largest number in a run */
+    size_t needs; /* of a generator: index of another that must have occurred; or SIZE_MAX */
     uint32_t line, column; /* of the event; of a wait, of its condition */
 };
 
-/* Where requests come from, beside the names of nodes. */
+/* The source of requests, beside the names of nodes. */
 #define FUZZ_CLIENT "client"
 
 struct fuzz_channel {
@@ -86,30 +86,30 @@ struct fuzz_channel {
     uint32_t line, column;
 };
 
-/* What makes two violations the same. */
+/* The criterion for two violations to be the same. */
 enum fuzz_fingerprint {
-    FUZZ_BY_PROPERTY, /* what is violated */
+    FUZZ_BY_PROPERTY, /* the violated property */
     FUZZ_BY_WHAT,     /* the whole sentence, values included */
-    FUZZ_BY_NOTHING,  /* any is */
+    FUZZ_BY_NOTHING,  /* every violation is the same */
 };
 
-/* {0} is: nothing from outside. All texts are in the arena. */
+/* {0} has no external events. All texts are in the arena. */
 struct fuzz {
     struct arena arena;
     VEC(struct fuzz_event) initial;
     VEC(struct fuzz_event) generators;
     uint64_t event_count;              /* drawn for a run */
-    const char *net;                   /* "fifo" or "datagram"; NULL when not said */
-    VEC(struct fuzz_channel) channels; /* a later one wins */
-    const char *faults;                /* as fault_budget_parse takes them; NULL when not said */
-    const char *weights;               /* as weights_parse takes them; NULL when not said */
-    uint64_t steps_max;                /* 0 when not said */
-    uint64_t check_every;              /* so many steps, properties in C; at least 1 */
+    const char *net;                   /* "fifo" or "datagram"; NULL when absent */
+    VEC(struct fuzz_channel) channels; /* the last match wins */
+    const char *faults;                /* as fault_budget_parse takes them; NULL when absent */
+    const char *weights;               /* as weights_parse takes them; NULL when absent */
+    uint64_t steps_max;                /* 0 when absent */
+    uint64_t check_every; /* the interval in steps between checks of properties in C; at least 1 */
     enum fuzz_fingerprint fingerprint;
 };
 
-/* Reads the file into f, which must be {0}. Fails (-1, e set with line and column) on what is no
- * fuzz file; f must be released either way. */
+/* Reads the file into f, which must be {0}. Fails (-1, e set with line and column) on a malformed
+ * file; f must be released either way. */
 MUST_USE int fuzz_read(struct fuzz *f, struct in *in, struct err *e);
 void fuzz_release(struct fuzz *f);
 
@@ -122,8 +122,8 @@ struct fuzz_names {
 /* Whether every name in f is one of the system's. Fails with line and column, and the nearest. */
 MUST_USE int fuzz_check(const struct fuzz *f, const struct fuzz_names *names, struct err *e);
 
-/* Whether runs may get different events, or at other times than any moment: by another seed, or by
- * waits and faults whose turn depends on what was before. */
+/* Whether the events of runs may differ in kind or time: by another seed, or by waits and faults
+ * whose time depends on earlier steps. */
 bool fuzz_is_drawn(const struct fuzz *f);
 
 /* An event of one run. */
@@ -141,8 +141,8 @@ struct fuzz_injections {
 };
 
 /* The events of a run: the initial ones, then event_count drawn by weight, in memory of the arena.
- * f must have passed fuzz_check with these names. The same prng gives the same events. Fewer come
- * when no generator may be drawn any more. */
+ * f must have passed fuzz_check with these names. The same prng gives the same events. There are
+ * fewer when no generator may be drawn any more. */
 struct fuzz_injections fuzz_draw(const struct fuzz *f, const struct fuzz_names *names,
                                  struct prng *prng, struct arena *arena);
 

@@ -25,7 +25,7 @@ static uint32_t index_of(const char *const *names, const char *name)
     return i;
 }
 
-/* A name that stands at this place; NULL is any. */
+/* Checks a name at this place; NULL is any. */
 static int check_name(const char *const *names, const char *what, const char *name,
                       const struct yaml_node *place, struct err *e)
 {
@@ -145,7 +145,7 @@ static struct fuzz_injection draw_event(struct drawing *d, const struct fuzz_eve
     return injection;
 }
 
-/* How likely the generator is the next; 0 when it may not be. */
+/* The weight of the generator as the next one; 0 when it is not allowed. */
 static uint64_t weight_of(const struct drawing *d, size_t generator)
 {
     const struct fuzz_event *event = &d->fuzz->generators.at[generator];

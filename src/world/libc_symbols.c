@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Names with one use, separated by blanks; one that ends in * stands for all that begin so. */
+/* Names with one use, separated by blanks; one that ends in * stands for a prefix. */
 struct group {
     enum libc_use use;
     const char *why;
@@ -125,8 +125,8 @@ static const struct group groups[] = {
      "_ITM_deregisterTMCloneTable _ITM_registerTMCloneTable __tls_get_addr __libc_single_threaded "
      "clew_calls clew_sim_calls clew_system clew_counters __fdelt_chk sigemptyset sigfillset "
      "sigaddset sigdelset sigismember"},
-    /* Locks and the like lie in memory that is rewound; one that is not free ends the run, which
-     * would wait for ever. */
+    /* Locks and similar objects are in memory that is rewound; a lock that is not free ends the
+     * run, which would wait forever. */
     {LIBC_HARMLESS, NULL,
      "pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_trylock "
      "pthread_mutex_timedlock pthread_mutex_unlock pthread_mutexattr_init "
@@ -141,7 +141,7 @@ static const struct group groups[] = {
      "mtx_init mtx_destroy mtx_lock mtx_trylock mtx_unlock cnd_init cnd_destroy cnd_signal "
      "cnd_broadcast cnd_wait sem_init sem_destroy sem_post sem_wait sem_trywait sem_getvalue "
      "pthread_barrier_init pthread_barrier_destroy pthread_barrier_wait"},
-    /* C++: what its headers leave to the library and keeps no state. */
+    /* C++ library functions that headers call and that keep no state. */
     {LIBC_HARMLESS, NULL,
      "__cxa_pure_virtual __cxa_guard_acquire __cxa_guard_release __cxa_guard_abort "
      "__cxa_throw_bad_array_new_length __gxx_personality_v0 __cxa_begin_catch __cxa_end_catch "
@@ -156,7 +156,7 @@ static const struct group groups[] = {
      "_ZSteqSt15* _ZNKSt9type_info*"},
 };
 
-/* Functions of <math.h>, each with its kin for float (f) and long double (l). */
+/* Functions of <math.h>, each also with the suffixes for float (f) and long double (l). */
 static const char math[] =
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 exp10 "
     "expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log "
@@ -170,7 +170,7 @@ static bool is_word(const char *word, size_t size, const char *name, size_t name
                                  : name_size == size && memcmp(word, name, size) == 0;
 }
 
-/* Whether the first name_size letters of the name are one of the words. */
+/* Whether the first name_size characters of the name are one of the words. */
 static bool is_listed(const char *words, const char *name, size_t name_size)
 {
     while (*words != '\0') {

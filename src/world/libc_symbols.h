@@ -1,7 +1,7 @@
-/* What a simulated system may expect from libc, by the names of functions. The simulator rewinds
- * and repeats a system whose state it knows: a call that keeps state elsewhere, or brings something
- * in from outside, makes a proof worthless. `clew cc --sim` asks when it links a system, and the
- * simulator asks again when it loads one.
+/* The libc functions that a simulated system may call, by name. The simulator rewinds and repeats a
+ * system whose state it knows. A call that keeps state elsewhere, or imports external data,
+ * invalidates a proof. `clew cc --sim` checks when it links a system, and the simulator checks
+ * again when it loads one.
  *
  *     libc_symbol_find("strlen").use          LIBC_HARMLESS
  *     libc_symbol_find("malloc").use          LIBC_ROUTED: its library takes libc's place
@@ -19,10 +19,10 @@ enum libc_use {
 
 struct libc_symbol {
     enum libc_use use;
-    const char *why; /* of LIBC_ROUTED and LIBC_REFUSED, what it does: "opens a file, ..." */
+    const char *why; /* of LIBC_ROUTED and LIBC_REFUSED, its effect: "opens a file, ..." */
 };
 
-/* Linear in the table. */
+/* Linear search of the table. */
 struct libc_symbol libc_symbol_find(const char *name);
 
 #endif

@@ -22,8 +22,8 @@ static uint64_t messages_name(const char *text, size_t size)
                             name_text(slash + 1, (size_t)(text + size - slash - 1)));
 }
 
-/* What a fault strikes: a message "n1>n2/vote#3", a node "n1", or a node of whose writes some have
- * reached the disk "n1+2". */
+/* The target of a fault: a message "n1>n2/vote#3", a node "n1", or a node with a number of writes
+ * that reached the disk "n1+2". */
 static uint64_t target_name(const char *text, size_t size)
 {
     size_t digits = size;
@@ -105,7 +105,7 @@ bool recipe_has_room(const struct plan *p)
     return true;
 }
 
-/* What the plan says of requests that arrived; of others nobody can tell. */
+/* Writes the payloads of requests that arrived; of others nothing is known. */
 static void write_contents(struct schedule *s, struct world *w, const struct plan *p,
                            const struct execution *x)
 {
@@ -187,7 +187,7 @@ static void add_contents(struct recipe *r, const struct schedule *s)
     vec_each (&s->content_bytes, byte) {
         vec_push(&r->content_bytes, *byte);
     }
-    vec_push(&r->content_bytes, 0); /* so that there is an address, whatever is said */
+    vec_push(&r->content_bytes, 0); /* so that there is an address in every case */
     vec_each (&s->contents, c) {
         vec_push(&r->contents, (struct plan_content){.name = message_name(s, &c->message),
                                                      .bytes = r->content_bytes.at + c->offset,
@@ -208,8 +208,8 @@ static void add_without(struct recipe *r, const struct schedule *s)
 
 enum { FAULTS_MOST = 1000 };
 
-/* How many faults there are is not said. Where all steps are, there are those of its lines, for no
- * default is a fault, and no more: what is made of a run with one crash has not got two. */
+/* A schedule has no fault budget. Where it has all steps, the budget is the faults of its lines,
+ * for no default is a fault: a run derived from one with one crash has not two. */
 static void add_faults(struct recipe *r, const struct schedule *s)
 {
     uint16_t *most = r->plan.faults.most;

@@ -1,4 +1,4 @@
-/* Executions as schedules and back: how a run is written down so that it can be had again.
+/* Recipes: executions as schedules and back, so that a run can be reproduced.
  *
  *     struct recipe r = {0};
  *     recipe_parse(&r, &schedule, e);
@@ -10,15 +10,15 @@
 
 #include "world/world.h"
 
-/* Whether a schedule can say what the plan's requests bring. */
+/* Whether the payloads of the plan's requests fit into a schedule. */
 bool recipe_has_room(const struct plan *p);
 
-/* Writes what happened into s, which must be fresh from schedule_init: the header, and the choices
- * that were not the default. There must be room for what the plan's requests bring. */
+/* Writes the execution into s, which must be fresh from schedule_init: the header, and the choices
+ * that were not the default. The payloads of the plan's requests must fit. */
 void recipe_write(struct schedule *s, struct world *w, const struct plan *p,
                   const struct execution *x);
 
-/* The same with every step, for people to read. */
+/* The same with every step, for users to read. */
 void recipe_write_whole(struct schedule *s, struct world *w, const struct plan *p,
                         const struct execution *x);
 
@@ -32,12 +32,12 @@ struct recipe {
     VEC(uint8_t) content_bytes;
 };
 
-/* Makes the plan that a schedule says. Fails on what no plan can say: a strategy nobody knows,
- * choices out of order, kinds of choices that worlds do not make. */
+/* Makes the plan of a schedule. Fails on lines without an equivalent in a plan: an unknown
+ * strategy, choices out of order, kinds of choices that worlds do not make. */
 MUST_USE int recipe_parse(struct recipe *r, const struct schedule *s, struct err *e);
 void recipe_release(struct recipe *r);
 
-/* What the limit means at which the run of a recipe has ended, if it has: its steps are over. */
+/* Explains the limit at which the run of a recipe ended, if it did: its steps are over. */
 void recipe_explain(struct execution *x);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 static const struct {
-    const char *name; /* NULL: it is a violation, and called as its finding */
+    const char *name; /* NULL: it is a violation, with the name of its finding */
     enum finding_kind finding;
 } outcomes[] = {
 #define OUTCOME(id, words) {.name = (words)},

@@ -1,6 +1,6 @@
-/* The seam between searching and what is searched: a system that can be run under a plan, and gives
- * back an execution with its verdict. sim/ is one, real processes are another; explore/ and
- * minimize/ know no more of them than this.
+/* A world: the interface between search and system. It runs a system under a plan and returns an
+ * execution with its verdict. sim/ is one world, controlled processes are another; explore/ and
+ * minimize/ depend on nothing else.
  *
  *     struct execution x = {0};
  *     if (world_run(w, &plan, &x, e) < 0) { ... the world itself is broken ... }
@@ -24,7 +24,7 @@
 
 enum { FAULT_LIMIT = FAULT_RESET + 1 };
 
-/* How many of each fault a run may have. */
+/* The largest number of each fault in a run. */
 struct fault_budget {
     uint16_t most[FAULT_LIMIT]; /* by FAULT_CRASH ... */
 };
@@ -32,15 +32,15 @@ struct fault_budget {
 /* Whether it allows any. */
 bool fault_budget_is_any(const struct fault_budget *b);
 
-/* Reads "crash=1,drop=2" ("crash" alone is one); "none" is none. Fails on what is not a fault,
- * or one that no system of nodes has (short reads, connections that are reset). */
+/* Reads "crash=1,drop=2" ("crash" alone is one); "none" is none. Fails on an unknown fault, or one
+ * that no system of nodes has (short reads, connections that are reset). */
 MUST_USE int fault_budget_parse(struct fault_budget *b, const char *text, struct err *e);
 
-/* Reads "timer=1,message=8"; a class that is not named has weight 1. Fails on what is no class of
- * operations, or no weight, and where all are 0. */
+/* Reads "timer=1,message=8"; a class that is not named has weight 1. Fails on an unknown class of
+ * operations, a malformed weight, and where all are 0. */
 MUST_USE int weights_parse(struct pick_weights *w, const char *text, struct err *e);
 
-/* What a request brings. */
+/* The payload of a request. */
 struct plan_content {
     uint64_t name; /* of the operation that delivers it */
     const void *bytes;
@@ -52,33 +52,34 @@ struct plan {
     struct pick_plan pick;
     struct fault_budget faults;
     uint32_t steps_max;  /* 0: no limit */
-    uint32_t wants_kept; /* of its wants, the first so many are likely those of plans to come: a
-                            world may prepare to go on from there */
-    bool is_whole;       /* every step is taken: of a run before nothing is, which might differ */
-    bool wants_pending;  /* keep what was pending at each step */
-    bool wants_states;   /* keep the state's hash after each step, where the world has one */
-    bool wants_transitions; /* keep how each step changed its node, as far as the node tells */
-    bool wants_views;       /* keep what claims see of each step's node after it */
-    bool is_blind;          /* claims are not looked at */
-    bool is_ordered;        /* every two steps conflict: their order is what claims are about */
-    bool is_reduced;   /* orders of steps that do not conflict are left out: the world tells by its
-                          `order` when it turns out that they matter */
+    uint32_t wants_kept; /* of its requested steps, this many first ones are likely a prefix of
+                            later plans: a world may take a snapshot there */
+    bool is_whole; /* every step is executed: no snapshot of an earlier run, which might differ, is
+                      used */
+    bool wants_pending;     /* keep the pending operations at each step */
+    bool wants_states;      /* keep the state's hash after each step, where the world has one */
+    bool wants_transitions; /* keep the change of its node by each step, as far as the node reports
+                               it */
+    bool wants_views;       /* keep the view that claims have of each step's node after it */
+    bool is_blind;          /* claims are not checked */
+    bool is_ordered;        /* every two steps conflict: claims depend on their order */
+    bool is_reduced;   /* orders of independent steps are left out: the world reports by its `order`
+                          when they turn out to matter */
     bool wants_shared; /* keep which steps changed variables that belong to no node */
     bool is_counting;  /* covered blocks are counted, when the run is over */
-    bool is_learning;  /* covered blocks are counted after each step, and told to the strategy */
-    struct trace *trace;      /* not NULL: what happens is appended; its tables are filled too */
+    bool is_learning;  /* covered blocks are counted after each step, and passed to the strategy */
+    struct trace *trace;      /* not NULL: receives the events; its tables are filled too */
     uint32_t trace_steps_max; /* a run of more steps has no trace; 0: every run has */
-    /* Requests that bring other bytes than they would. */
+    /* Requests with replaced payloads. */
     const struct plan_content *contents;
     size_t content_count;
-    /* Events from outside, from 0 and in ascending order, that do not come: those behind them do.
-     * In a run of wants others are left out too, where what is wanted stands behind them. */
+    /* External events, from 0 and in ascending order, that do not occur: those behind them do. In a
+     * run of requested steps others are left out too, where a requested step stands behind them. */
     const uint32_t *without;
     size_t without_count;
 };
 
-/* How a run ended: OUTCOME(id, name), or VIOLATION(id), which is called as the finding is that it
- * makes. */
+/* The outcomes of a run: OUTCOME(id, name), or VIOLATION(id), which has the name of its finding. */
 #define OUTCOME_LIST(OUTCOME, VIOLATION) \
     OUTCOME(PASSED, "passed")            \
     OUTCOME(LIMIT, "step limit")         \
@@ -111,81 +112,83 @@ enum outcome {
 const char *outcome_name(enum outcome outcome);
 bool outcome_is_violation(enum outcome outcome);
 enum finding_kind outcome_finding(enum outcome violation);
-/* Whether a run was cut off because it did not end in time. Nothing is known of how it would have
- * gone on: it is told as a note, and is no violation that anybody found. */
+/* Whether a run was cut off because it did not end in time. Its continuation is unknown: it is
+ * reported as a note, and is no violation. */
 bool outcome_is_cut(enum outcome outcome, enum finding_severity severity);
 
 #define STEP_NONE UINT32_MAX
 
-/* A step that was taken. */
+/* An executed step. */
 struct step {
     struct pick_operation operation;
-    uint32_t choice;        /* its index among what was pending, 0 being the default; in a run of
-                               wants it need not be known, and is 0 then */
-    uint32_t cause;         /* the step that created it; STEP_NONE: it was there from the start */
+    uint32_t choice; /* its index among the pending operations, 0 being the default; in a run of
+                        requested steps it may be unknown, and is 0 then */
+    uint32_t cause;  /* the step that created it; STEP_NONE: it existed from the start */
     uint32_t pending_first; /* into the execution's pending, if the plan wants it */
     uint32_t pending_count;
-    bool is_shared;      /* it changed what belongs to no node, if the plan wants to know it */
-    uint64_t state;      /* hash of the system after it, if the plan wants it; 0: none */
-    uint64_t view;       /* hash of what claims see of its node after it, likewise; 0: none */
+    bool is_shared; /* it changed variables that belong to no node, if the plan wants it */
+    uint64_t state; /* hash of the system after it, if the plan wants it; 0: none */
+    uint64_t view;  /* hash of the view that claims have of its node after it, likewise; 0: none */
     uint64_t transition; /* of its node's variables before and after, likewise; 0: no change */
 };
 
-/* What happened. {0} is empty; the same one may be used for run after run. */
+/* An execution: the steps of a run and its outcome. {0} is empty; it may be reused for run after
+ * run. */
 struct execution {
     enum outcome outcome;
     char what[400];  /* of a violation: one sentence with values; else why the run ended */
-    uint32_t values; /* of a broken property: where in `what` its values begin; 0: none */
+    uint32_t values; /* of a violated property: the offset of its values in `what`; 0: none */
     char key[120];   /* of a violation: the same for the same bug in other runs */
     enum finding_severity severity; /* of a violation */
-    bool is_early;         /* a property was broken between two steps, where more could have come */
-    uint64_t hash;         /* of all that happened: equal for equal runs, in every process */
-    size_t where;          /* of DIVERGED the turn, of UNSATISFIED the constraint */
-    bool has_changed;      /* a variable that a node reports got another value in a step */
+    bool is_early; /* a property was violated between two steps, where more could have followed */
+    uint64_t hash; /* of the whole execution: equal for equal runs, in every process */
+    size_t where;  /* of DIVERGED the turn, of UNSATISFIED the constraint */
+    bool has_changed;      /* a variable that a node reports changed in a step */
     bool is_faithful;      /* every turn was taken (a lenient run may skip some) */
-    uint32_t steps_reused; /* of its steps, the first so many were not taken again: a run before
-                              had begun with them */
+    uint32_t steps_reused; /* of its steps, this many first ones were not executed again: they come
+                              from an earlier run */
     VEC(struct step) steps;
     VEC(uint32_t)
-    event_steps; /* of a world of tasks, if there is a trace: which step each of its events was,
+    event_steps; /* of a world of tasks, if there is a trace: the step of each of its events,
                     STEP_NONE: no step */
     VEC(uint32_t)
-    without; /* events from outside, from 0, that others behind them did not wait for */
+    without; /* external events, from 0, that later ones did not wait for */
     VEC(struct pick_operation) pending;
     VEC(struct step)
-    unfinished; /* in a world of tasks, if the plan wants what was pending: what
-                   each would have done next, blocked or not */
-    uint32_t
-        pending_last; /* where in it begins what was pending at the end, if the plan wants it */
+    unfinished; /* in a world of tasks, if the plan wants pending operations: the next operation of
+                   each task, blocked or not */
+    uint32_t pending_last; /* the index in it of the operations pending at the end, if the plan
+                              wants it */
 };
 
 void execution_clear(struct execution *x);
 void execution_release(struct execution *x);
 
-/* The run ended so, in these words. */
+/* Ends the run with this outcome and sentence. */
 void execution_end(struct execution *x, enum outcome outcome, const char *what);
 
-/* The run ended because pick chose nothing: there, for this reason. Nothing for PICK_REST. */
+/* Ends the run because pick stopped at `where` for this reason. Does nothing for PICK_REST. */
 void execution_stop(struct execution *x, enum pick_stop stop, uint64_t where);
 
-/* What a world can tell of the code its nodes run; 0 where nothing is counted. */
+/* The coverage of the code of the nodes; 0 where nothing is counted. */
 struct world_coverage {
     uint32_t block_total;
     uint32_t block_covered;
 };
 
-/* A block of it. */
+/* A block of code. */
 struct world_block {
     uint32_t index;
-    uint64_t count;    /* how often it was entered ... */
-    uint64_t nodes;    /* ... and by which nodes, a bit each (the last for all from the 64th on) */
-    const char *place; /* "" when not known */
+    uint64_t count; /* the number of entries ... */
+    uint64_t nodes; /* ... and the nodes that entered it, a bit each (the last for all from the 64th
+                       on) */
+    const char *place; /* "" when unknown */
 };
 
-/* What became of a property. */
+/* The results of a property. */
 struct world_property {
     const char *name;
-    const char *text; /* as specifications have it, "" for one in C */
+    const char *text; /* as in the specification, "" for one in C */
     uint64_t checks, skips, failures;
 };
 
@@ -198,54 +201,54 @@ struct world_ops {
     void (*describe)(struct world *w, const struct pick_operation *o, struct schedule *s,
                      struct choice *c);
     struct world_coverage (*coverage)(const struct world *w);
-    /* Optional: the blocks that were entered since it was last asked; all those that there are, as
-     * far as known, when it is asked for the first time. How many; good until the next call. */
+    /* Optional: the blocks entered since the last call; all known blocks on the first call. Returns
+     * their number; valid until the next call. */
     uint32_t (*blocks)(struct world *w, const struct world_block **blocks);
-    /* Optional: what became of each property since it was last asked; likewise. */
+    /* Optional: the results of each property since the last call; likewise. */
     uint32_t (*properties)(struct world *w, const struct world_property **properties);
-    /* Optional: the calls in which the last run ended, of each task a line, for people. */
+    /* Optional: the call stacks at the end of the last run, a line for each task, for users. */
     void (*calls)(struct world *w, struct out *out);
     /* Optional: copies the files that the last run changed to a directory, which is made if there
      * are any. */
     int (*keep)(struct world *w, const char *folder, bool *is_kept, struct err *e);
-    /* Optional: the last steps of the last run, at most so many, 0: all, of each a line with its
-     * place in the source, for people. */
+    /* Optional: the last steps of the last run, at most `most`, 0: all, a line each with its place
+     * in the source, for users. */
     void (*steps)(struct world *w, size_t most, struct out *out);
     void (*close)(struct world *w);
 
-    /* Optional, NULL where the world cannot: a run by hand. `begin` resets, `pending` lists what
-     * could be next, `step` does one of it and says whether the run goes on. */
+    /* Optional, NULL where the world cannot: an interactive run. `begin` resets, `pending` lists
+     * the possible next operations, `step` executes one and returns whether the run goes on. */
     void (*begin)(struct world *w, const struct plan *p, struct execution *x);
     uint32_t (*pending)(struct world *w, const struct pick_operation **pending);
     bool (*step)(struct world *w, uint32_t choice, struct execution *x);
-    /* A copy of everything the system knows, and back to it. Freed with mem_free. */
+    /* A snapshot of the whole state of the system, and its restoration. Freed with mem_free. */
     void *(*checkpoint)(struct world *w);
     void (*restore)(struct world *w, const void *checkpoint);
     uint64_t (*state_hash)(struct world *w);
-    /* Of a request in the last run that was not one of wants, by the name of what delivered it: the
-     * index-th smaller variant of what it brought, as the system proposes them. 1 when there is
-     * one, 0 when there are no more, -1 when the system fails at it. The bytes are good until the
-     * next call. */
+    /* Of a request in the last run that was not one of requested steps, by the name of its
+     * delivery: the index-th smaller variant of its payload, as the system proposes them. 1 when
+     * there is one, 0 when there are no more, -1 when the system fails. The bytes are valid until
+     * the next call. */
     int (*shrink)(struct world *w, uint64_t name, uint32_t index, struct plan_content *smaller,
                   struct err *e);
-    /* Likewise, how many bytes it brought; 0 where the system proposes none that are smaller. */
+    /* Likewise, the size of its payload; 0 where the system proposes no smaller ones. */
     size_t (*brought)(struct world *w, uint64_t name);
-    /* What the operation would do if these two nodes had changed places: an action. */
+    /* The action of the operation if these two nodes had exchanged their roles. */
     uint64_t (*exchanged)(struct world *w, const struct pick_operation *o, uint16_t first,
                           uint16_t second);
-    /* The nodes' states, a line each, for people. */
+    /* The nodes' states, a line each, for users. */
     void (*states)(struct world *w, struct out *out);
 };
 
-/* What the claims that are checked in a world look at together: two searches that take the steps of
- * different nodes in different orders may differ in what they see. */
+/* The scope of the claims that a world checks. Two searches that take the steps of different nodes
+ * in different orders may differ in the states they see. */
 enum world_scope {
     SCOPE_NODE,   /* one node at a time, or the system at rest */
     SCOPE_MOMENT, /* several nodes between two steps */
-    SCOPE_ORDER,  /* how moments follow each other, or more than the nodes' own states */
+    SCOPE_ORDER,  /* the sequence of moments, or more than the nodes' own states */
 };
 
-/* Why the order of all steps matters, where it does. ORDER(id, words) */
+/* The reasons why the order of all steps matters. ORDER(id, words) */
 #define ORDER_LIST(ORDER)                                                  \
     ORDER(FREE, "")                                                        \
     ORDER(OF_MOMENTS, "a property is about how moments follow each other") \
@@ -264,27 +267,27 @@ const char *world_order_words(enum world_order order);
 /* A world's struct begins with this. */
 struct world {
     const struct world_ops *ops;
-    const char *system;     /* what runs in it, for schedules and reports */
-    const char *net;        /* how its messages travel, for schedules */
-    const char *with;       /* what was chosen about it, "a-bug,nodes=5"; NULL: nothing */
-    bool has_tasks;         /* steps are of tasks, and whoever runs goes on by default */
-    uint32_t check_every;   /* claims look after every so many steps; 0: after each */
+    const char *system;     /* its system, for schedules and reports */
+    const char *net;        /* its network model, for schedules */
+    const char *with;       /* the options of the system, "a-bug,nodes=5"; NULL: none */
+    bool has_tasks;         /* steps are of tasks, and by default the running task goes on */
+    uint32_t check_every;   /* the interval in steps between checks of claims; 0: after each */
     enum world_scope scope; /* of its claims; a plan's is_ordered and wants_views serve them */
-    enum world_order order; /* of SCOPE_ORDER; both may grow while runs are made */
-    bool looks_at_rest;     /* some claims look only when the system has come to rest */
-    bool has_bound_events;  /* some from outside can be left out for those behind them */
-    bool has_needs;         /* some from outside come only after others */
-    bool has_drawn;         /* a node drew random numbers in some run: other seeds have others */
-    /* What the world does not control of the system, a sentence each: a search that ended, or a
-     * proof that nothing is shorter, says nothing then. */
+    enum world_order order; /* of SCOPE_ORDER; both may grow from run to run */
+    bool looks_at_rest;     /* some claims are checked only when the system is at rest */
+    bool has_bound_events;  /* some external events can be left out for those behind them */
+    bool has_needs;         /* some external events occur only after others */
+    bool has_drawn;         /* a node drew random numbers in some run: other seeds draw others */
+    /* The parts of the system that the world does not control, a sentence each: then neither an
+     * exhausted search nor a proof of minimality is conclusive. */
     const char *const *doubts;
     uint32_t doubt_count;
-    /* Keys of violations past which runs go on, where they can: broken properties. Schedules say
-     * them. */
+    /* Keys of violations after which runs go on, where they can: violated properties. Schedules
+     * list them. */
     const char *const *ignored;
     size_t ignored_count;
     struct pick *pick;         /* which remembers from run to run */
-    struct pick_limits limits; /* what it was made with */
+    struct pick_limits limits; /* its parameters */
 };
 
 /* Runs the plan; x is cleared first. A violation is a result, not an error. */
