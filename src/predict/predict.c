@@ -12,7 +12,7 @@ struct predicting {
     struct aims *aims;
 };
 
-/* The operation that the event was; NULL when it was no step, or its place is not known. */
+/* The operation of the event; NULL when it was no step, or its place is unknown. */
 static const struct pick_operation *operation_of(const struct predicting *p,
                                                  const struct finding_event *e)
 {
@@ -28,7 +28,7 @@ static const struct pick_operation *operation_of(const struct predicting *p,
     return o->place == 0 ? NULL : o;
 }
 
-/* The events are, of each task, where it took its lock and where it asks for the next one's. */
+/* The events are, for each task, the acquisition of its lock and its request for the next one's. */
 static void aim_at_deadlock(struct predicting *p, const struct finding *f)
 {
     struct aim aim = {.is_deadlock = true};
