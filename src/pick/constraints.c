@@ -1,4 +1,4 @@
-/* Constraints kept as a run goes: what comes too early waits. */
+/* Hard constraints during a run: an operation that comes too early waits. */
 #include "pick/strategy.h"
 
 void keep_begin(struct pick *p)
@@ -9,7 +9,7 @@ void keep_begin(struct pick *p)
     table_clear(&p->changed);
 }
 
-/* Who last changed the object; 0 when nobody has. */
+/* The name of the operation that last changed the object; 0 when none has. */
 static uint64_t changed_by(const struct pick *p, uint32_t object)
 {
     const uint64_t *name = table_get(&p->changed, object);
@@ -29,8 +29,8 @@ static bool before_allows(const struct pick_constraint *c, const struct kept *ke
                          : name != c->second || kept->is_first_done;
 }
 
-/* The reader waits for its writer; between the two, nobody else writes. Where it must not read from
- * a write, that write rather waits for the reader. */
+/* The reader waits for its writer; between the two, no other operation writes. Where it must not
+ * read from a write, that write waits for the reader instead. */
 static enum keep from_allows(const struct pick *p, size_t which, const struct pick_operation *o)
 {
     const struct pick_constraint *c = &p->plan.constraints[which];
@@ -75,7 +75,7 @@ bool keep_asks_for(const struct pick *p, const struct pick_operation *o)
     return false;
 }
 
-/* A reader tells what it reads as soon as it is pending. */
+/* A pending reader shows which object it reads. */
 void keep_look(struct pick *p, const struct pick_operation *pending, uint32_t count)
 {
     for (size_t i = 0; i < p->plan.constraint_count; i++) {

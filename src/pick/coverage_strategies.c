@@ -1,15 +1,15 @@
 /* The three objectives of Dara (thesis, section 4.3.1). With B the blocks covered so far, on all
- * nodes in all runs, S(B) adds up over the blocks
+ * nodes in all runs, S(B) sums over the blocks
  *
  *     unique       1
- *     frequency    1 / how often the block was executed
- *     nodefreq     on how many nodes / how often
+ *     frequency    1 / number of executions of the block
+ *     nodefreq     number of nodes / number of executions
  *
- * An action's history says which blocks it has covered, and how often, in all that it was done; it
- * is worth what S would be if it did the same again, minus S. The most is chosen, if it is more
- * than nothing; else an action without history; then one that is worth something counting this run
- * alone and does not lead along a path seen before; then any. The first run fills the history and
- * is not counted: it is the recorded seed run. */
+ * The history of an action has the blocks that it has covered, with counts. Its gain is the
+ * increase of S if it covered the same again. The strategy chooses the largest positive gain; else
+ * an action without history; then one with a gain in this run alone that does not continue a known
+ * path; then any. The first run fills the history and is not counted: it is the recorded seed run.
+ */
 #include "pick/operation_name.h"
 #include "pick/strategy.h"
 
@@ -39,8 +39,8 @@ static void begin(struct pick *p)
     p->coverage.covered[true] = 0;
 }
 
-/* What the operation is to the strategies. Dara schedules goroutines: its action is whose turn it
- * is. */
+/* The key of the operation for the strategies. Dara schedules goroutines: its action is the task
+ * that runs. */
 static uint64_t key_of(const struct pick *p, const struct pick_operation *o)
 {
     return p->limits.is_by_task ? UINT64_C(1) + o->task : o->action;
@@ -51,7 +51,7 @@ static bool is_seed_run(const struct coverage *v)
     return v->run == 1;
 }
 
-/* What S adds for a block that was executed so often on so many nodes. */
+/* The contribution to S of a block with this number of executions and nodes. */
 typedef double block_worth(uint32_t times, uint32_t nodes);
 
 static double worth_unique(uint32_t times, uint32_t nodes)
@@ -86,8 +86,8 @@ static bool is_covered(const struct coverage *v, uint32_t block, bool is_local)
     return is_local ? v->in_run[block].run == v->run : v->in_all[block].count > 0;
 }
 
-/* Of a history, how many blocks are not covered. It stays so until the history grows or another
- * block is covered, and most steps do neither. */
+/* The number of uncovered blocks of a history. It is cached until the history grows or another
+ * block is covered; most steps do neither. */
 static uint32_t count_uncovered(const struct coverage *v, const uint64_t *history, bool is_local)
 {
     const struct table_entry *entry =
@@ -105,7 +105,7 @@ static uint32_t count_uncovered(const struct coverage *v, const uint64_t *histor
     return last->count;
 }
 
-/* What the action adds to all runs, or to this run alone. */
+/* The gain of the action over all runs, or in this run alone. */
 static double gain(const struct pick *p, const struct pick_operation *o, block_worth *worth,
                    bool is_local)
 {
@@ -137,7 +137,7 @@ static bool is_new_path(const struct pick *p, const struct pick_operation *o)
     return table_get(&p->coverage.paths, name_mix(p->coverage.path, key_of(p, o))) == NULL;
 }
 
-/* The first of those that are worth the most; NOBODY when none is worth anything. */
+/* The first operation with the largest gain; NOBODY when no gain is positive. */
 static uint32_t choose_best(struct pick *p, const struct offer *offer, block_worth *worth,
                             bool is_local)
 {
@@ -200,7 +200,7 @@ static void done(struct pick *p, const struct offer *offer, uint32_t chosen)
 
 enum { ROOM_LEAST = 8 };
 
-/* How many blocks have room where a history of this size lies. */
+/* The capacity in blocks of a history of this size. */
 static uint32_t room_of(uint32_t size)
 {
     uint32_t room = ROOM_LEAST;
@@ -221,8 +221,8 @@ static uint32_t find_block(const struct pick_block *blocks, uint32_t size, uint3
     return at;
 }
 
-/* Adds a block to a history, which moves where it has no more room. False when the pool is used up.
- * Histories are in the order of blocks, and so are most steps: `at` is where the next may be. */
+/* Adds a block to a history, which moves when it is full. False when the pool is used up. Histories
+ * are sorted by block, and so are most steps: `at` is the likely next place. */
 static bool remember_block(struct coverage *v, uint64_t *history, const struct pick_block *block,
                            uint32_t *at)
 {

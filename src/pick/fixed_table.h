@@ -1,5 +1,5 @@
-/* A table from 64-bit keys to 64-bit values over the caller's memory, of fixed size: what does not
- * fit is not remembered. Clearing is O(1). Freestanding. */
+/* A hash table from 64-bit keys to 64-bit values over the caller's memory, of fixed size: surplus
+ * keys are dropped. Clearing is O(1). Freestanding. */
 #ifndef CLEW_PICK_FIXED_TABLE_H
 #define CLEW_PICK_FIXED_TABLE_H
 
@@ -10,17 +10,17 @@
 struct table_entry {
     uint64_t key;
     uint64_t value;
-    uint64_t age; /* the entry is there when it is the table's */
+    uint64_t age; /* the entry is valid when it equals the table's age */
 };
 
 struct table {
     struct table_entry *entries;
     uint64_t age;
     uint32_t mask;  /* the number of entries, a power of two, minus one */
-    uint32_t count; /* of entries that are there; at most 3/4 of all are used */
+    uint32_t count; /* of valid entries; at most 3/4 of all are used */
 };
 
-/* The number of entries a table for so many keys has. */
+/* The number of entries of a table for key_max keys. */
 static inline uint32_t table_entries(uint32_t key_max)
 {
     uint32_t entries = 16;
@@ -42,7 +42,7 @@ static inline void table_clear(struct table *t)
     t->count = 0;
 }
 
-/* Where the key is or would be. */
+/* The place of the key, present or not. */
 static inline struct table_entry *table_place(const struct table *t, uint64_t key)
 {
     uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) & t->mask;
@@ -52,14 +52,14 @@ static inline struct table_entry *table_place(const struct table *t, uint64_t ke
     return &t->entries[i];
 }
 
-/* The value of the key, NULL when it is not there. */
+/* The value of the key, NULL when it is absent. */
 static inline uint64_t *table_get(const struct table *t, uint64_t key)
 {
     struct table_entry *entry = table_place(t, key);
     return entry->age == t->age ? &entry->value : NULL;
 }
 
-/* The value of the key, which begins as `fresh`; NULL when there is no room for it. */
+/* The value of the key, which begins as `fresh`; NULL when the table is full. */
 static inline uint64_t *table_slot(struct table *t, uint64_t key, uint64_t fresh)
 {
     struct table_entry *entry = table_place(t, key);

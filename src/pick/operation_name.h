@@ -15,7 +15,7 @@ static inline uint64_t name_mix(uint64_t name, uint64_t part)
     return x ^ (x >> 29);
 }
 
-/* Of a text: of a node, a task, an object, a type of message. */
+/* The name of a text: a node, a task, an object, a type of message. */
 static inline uint64_t name_text(const char *text, size_t size)
 {
     uint64_t name = 0xcbf29ce484222325u ^ size;
@@ -25,13 +25,14 @@ static inline uint64_t name_text(const char *text, size_t size)
     return name_mix(name, size);
 }
 
-/* Of what is named by two, three or four parts, each a number from here. */
+/* The name of two, three or four parts, each a number from here. */
 static inline uint64_t name_join(uint64_t first, uint64_t second)
 {
     return name_mix(name_mix(1, first), second);
 }
 
-/* What is done, whichever time it is: the occurrence-th of it (from 1) has name_occurrence. */
+/* The name of an action, for all its occurrences: the occurrence-th of it (from 1) has
+ * name_occurrence. */
 static inline uint64_t name_of_messages(uint64_t source, uint64_t destination, uint64_t type)
 {
     return name_mix(name_mix(name_mix(2, source), destination), type);
@@ -48,13 +49,13 @@ static inline uint64_t name_occurrence(uint64_t what, uint32_t occurrence)
     return name_mix(what, occurrence);
 }
 
-/* A fault and what it strikes: the name of a node, or of a message. */
+/* A fault and its target: the name of a node, or of a message. */
 static inline uint64_t name_fault(uint8_t fault, uint64_t target)
 {
     return name_mix(name_mix(4, fault), target);
 }
 
-/* A place in the code and what kind of operation is done there. */
+/* A place in the code and the kind of operation there. */
 static inline uint64_t name_of_place(uint64_t place, uint16_t kind)
 {
     return place == 0 ? 0 : name_mix(name_mix(5, place), kind);

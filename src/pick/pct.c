@@ -1,11 +1,12 @@
 /* Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010):
- * tasks have random priorities and the highest goes; at d-1 steps drawn beforehand, who would go is
- * put below all others. A bug of depth d among n tasks and k steps shows with probability at least
- * 1/(n k^(d-1)). The number of steps is what the plan says, else that of the longest run so far;
- * a run that chooses at every access says nothing of those that choose at points alone.
+ * tasks have random priorities and the scheduler chooses the highest. At d-1 random steps the
+ * chosen task's priority drops below all others. A bug of depth d among n tasks and k steps shows
+ * with probability at least 1/(n k^(d-1)). The number of steps is the plan's, else that of the
+ * longest run so far; a run that chooses at every access says nothing about runs that choose at
+ * scheduling points alone.
  *
- * Beside the paper: a timer that is set again whenever it fires never lets anybody below it go, so
- * the priority of timers is drawn anew after one has fired. */
+ * Beyond the paper: a timer that is set again whenever it fires would starve all tasks below it, so
+ * the priority of timers is drawn again after one has fired. */
 #include <string.h>
 
 #include "pick/strategy.h"
@@ -68,7 +69,7 @@ static uint32_t choose(struct pick *p, const struct offer *offer)
     return best;
 }
 
-/* What was lowered stays so. */
+/* A lowered priority stays lowered. */
 static void done(struct pick *p, const struct offer *offer, uint32_t chosen)
 {
     const struct pick_operation *o = &offer->pending[chosen];

@@ -49,7 +49,7 @@ static bool touches(const struct pick_operation *o, uint32_t object, bool *is_ch
     return is_touched;
 }
 
-/* Of two of which one is an access to memory. */
+/* Whether the two conflict, where one is an access to memory. */
 static bool bytes_conflict(const struct pick_operation *a, const struct pick_operation *b)
 {
     return a->region == b->region && a->begin < b->end && b->begin < a->end &&
@@ -90,7 +90,7 @@ void *carve(struct carving *c, size_t count, size_t size)
     return c->at == NULL ? NULL : c->at + begin;
 }
 
-/* Lays p and all it holds out; p may be a dummy when memory is only measured. */
+/* Lays out p and its memory; p may be a dummy when memory is only measured. */
 static void lay_out(struct pick *p, struct carving *c)
 {
     const struct pick_limits *l = &p->limits;
@@ -156,7 +156,7 @@ void pick_begin(struct pick *p, const struct pick_plan *plan)
     }
 }
 
-/* An operation is asleep until something it conflicts with happens, from the last turn on. */
+/* An operation sleeps until one that it conflicts with happens, from the last turn on. */
 static void wake(struct pick *p, const struct pick_operation *done)
 {
     if (p->turn < p->plan.turn_count) {
@@ -212,8 +212,8 @@ static int find(const struct pick_operation *pending, uint32_t count, uint64_t n
     return -1;
 }
 
-/* The operation whose turn it is; PICK_REST when it is nobody's. At rest, turns that were to come
- * later come now, if they can. */
+/* The operation of the current turn; PICK_REST when there is none. At rest, later turns are taken
+ * now, if possible. */
 static int take_turn(struct pick *p, const struct offer *offer, bool is_at_rest)
 {
     for (; p->turn < p->plan.turn_count; p->turn++) {
@@ -245,7 +245,7 @@ static bool does_the_same(const struct pick_operation *o, const struct pick_want
     return o->action == want->action && o->fault == want->fault;
 }
 
-/* The pending operation that is wanted, -1 when there is none. Older ones come first. */
+/* The pending operation that matches the request, -1 when there is none. Older ones come first. */
 static int find_wanted(const struct offer *offer, const struct pick_want *want)
 {
     int same = -1;
@@ -336,7 +336,7 @@ static bool has_action(const struct pick_plan *plan, uint64_t action)
     return false;
 }
 
-/* Leaves of the offer, which is p->allowed, what the strategy may choose. */
+/* Restricts the offer, which is p->allowed, to the operations that the strategy may choose. */
 static void leave_choosable(const struct pick *p, struct offer *offer)
 {
     const struct pick_plan *plan = &p->plan;
@@ -352,8 +352,8 @@ static void leave_choosable(const struct pick *p, struct offer *offer)
     offer->count = left;
 }
 
-/* Fills p->allowed with what the constraints allow at most so reluctantly; how many. `where` names
- * a constraint that holds the first of the others back. */
+/* Fills p->allowed with the operations that the constraints allow at this reluctance or less;
+ * returns their number. `where` is a constraint that blocks the first of the others. */
 static uint32_t allow(struct pick *p, const struct pick_operation *pending, uint32_t count,
                       enum keep most, bool *is_held)
 {
@@ -377,7 +377,7 @@ static uint32_t allow(struct pick *p, const struct pick_operation *pending, uint
     return allowed;
 }
 
-/* Whether all that is left, if anything, are faults because the rest is held. */
+/* Whether only faults are left, if anything, because the rest is blocked. */
 static bool is_stuck(const struct offer *offer, bool is_held)
 {
     return is_held && (offer->count == 0 || offer->pending[offer->among[0]].fault != 0);
@@ -400,7 +400,7 @@ static int take_default(struct pick *p, const struct offer *offer, bool minds_sl
     return is_any ? PICK_ASLEEP : PICK_REST;
 }
 
-/* The first fault that is allowed and that a constraint asks for, where nothing else can come. */
+/* The first allowed fault that a constraint names, where nothing else is possible. */
 static int take_bound_fault(struct pick *p, const struct offer *offer, enum pick_stop otherwise)
 {
     for (uint32_t i = 0; p->plan.constraint_count > 0 && i < offer->pending_count; i++) {
@@ -413,7 +413,7 @@ static int take_bound_fault(struct pick *p, const struct offer *offer, enum pick
     return otherwise;
 }
 
-/* One choice in eight is of a fault, so that a few faults are not all spent at once. */
+/* One choice in eight is a fault, so that a small budget is not spent at once. */
 enum { FAULT_ONE_IN = 8 };
 
 /* Faults come last. */
@@ -462,10 +462,10 @@ bool pick_weights_are_any(const struct pick_weights *w)
     return any != 0;
 }
 
-/* Where timers are rare, one choice in so many is of anything. */
+/* Where timers are rare, one choice in this many is of anything. */
 enum { TIMER_ONE_IN = 8 };
 
-/* Leaves timers out of the offer, which begins with p->allowed, unless it has nothing else. */
+/* Removes timers from the offer, which begins with p->allowed, unless it has nothing else. */
 static void leave_untimed(struct pick *p, struct offer *offer)
 {
     uint32_t left = 0;
@@ -479,8 +479,8 @@ static void leave_untimed(struct pick *p, struct offer *offer)
     offer->count = left > 0 ? left : offer->count;
 }
 
-/* Draws a class by the weights of its operations, and leaves the others out of the offer, which
- * begins with p->allowed. A class of weight 0 is drawn where there is no other. */
+/* Draws a class by the weights of its operations, and removes the others from the offer, which
+ * begins with p->allowed. A class of weight 0 is drawn only when there is no other. */
 static void leave_class(struct pick *p, struct offer *offer)
 {
     uint64_t weights[PICK_CLASS_COUNT] = {0};
@@ -511,7 +511,7 @@ static bool is_of_time(const struct pick_operation *o)
     return o->kind == EVENT_TIMER_FIRE || o->kind == EVENT_SLEEP;
 }
 
-/* The operation of a task that too many timers have passed by; -1 when there is none. */
+/* The operation of a task that too many timers have starved; -1 when there is none. */
 static int find_starved(const struct pick *p, const struct offer *offer)
 {
     for (uint32_t i = 0; p->plan.is_fair && i < offer->count; i++) {
@@ -523,7 +523,7 @@ static int find_starved(const struct pick *p, const struct offer *offer)
     return -1;
 }
 
-/* Time has passed by all that could have been chosen instead. */
+/* Counts a timer against all operations that could have been chosen instead. */
 static void starve(struct pick *p, const struct offer *offer, uint32_t chosen)
 {
     const struct pick_operation *done = &offer->pending[chosen];

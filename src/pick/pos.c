@@ -1,5 +1,5 @@
 /* Partial order sampling (Yuan, Yang and Gu, CAV 2018): every pending operation has a random
- * priority and the highest goes; those that conflict with it draw anew. */
+ * priority and the scheduler chooses the highest; operations that conflict with it draw again. */
 #include "pick/strategy.h"
 
 void pos_init(struct pick *p, struct carving *c)
@@ -41,7 +41,7 @@ static uint32_t choose(struct pick *p, const struct offer *offer)
     return best;
 }
 
-/* What stays pending and does not conflict keeps its priority; the rest is forgotten. */
+/* A pending operation without a conflict keeps its priority; the others are dropped. */
 static void done(struct pick *p, const struct offer *offer, uint32_t chosen)
 {
     struct pos *pos = &p->pos;

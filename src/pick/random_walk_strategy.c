@@ -1,4 +1,4 @@
-/* The default order, and no order at all. */
+/* The default order, and a uniform random walk. */
 #include "pick/strategy.h"
 
 static uint32_t choose_first(struct pick *p, const struct offer *offer)

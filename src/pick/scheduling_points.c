@@ -1,5 +1,5 @@
-/* Points: where an access to memory is a choice. An access to a word that one task alone uses
- * commutes with everything, so choosing before it only makes runs longer. */
+/* Scheduling points: accesses to memory at which the scheduler chooses. An access to a word that
+ * only one task uses commutes with everything, so a choice before it only makes runs longer. */
 #include "pick/operation_name.h"
 #include "pick/strategy.h"
 
@@ -11,7 +11,7 @@ void point_init(struct pick *p, struct carving *c)
                p->limits.point_max);
 }
 
-/* Adds what the list has got since it was last seen. */
+/* Adds the points that the list has gained since the last run. */
 void point_begin(struct pick *p)
 {
     if (p->plan.points == NULL) {

@@ -1,8 +1,7 @@
-/* Wishes kept as a run goes: what they are about waits while something else can be chosen.
+/* Wishes during a run: an operation that a wish holds waits while another can be chosen.
  *
- * An operation is looked up by its place in a table, so that a plan may hold many places. Wishes
- * that are about conflicts (EARLY, READS) or two places (TURNS) are few and are asked one by one.
- */
+ * A table maps the place of an operation to wishes, so that a plan may hold many places. Wishes
+ * about conflicts (EARLY, READS) or two places (TURNS) are few and checked one by one. */
 #include "pick/operation_name.h"
 #include "pick/strategy.h"
 
@@ -36,7 +35,7 @@ void wish_begin(struct pick *p)
     }
 }
 
-/* The wish with its place holds the operation back. */
+/* Whether the wish with its place holds the operation. */
 static bool place_waits(const struct pick_wish *wish, const struct granted *g,
                         const struct pick_operation *o)
 {
@@ -53,7 +52,7 @@ static bool place_waits(const struct pick_wish *wish, const struct granted *g,
     return false;
 }
 
-/* The wish holds the operation back because of what it touches, or of what was done last. */
+/* Whether the wish holds the operation because of its objects, or of the last operation. */
 static bool other_waits(const struct pick_wish *wish, const struct granted *g,
                         const struct pick_operation *o)
 {
@@ -87,7 +86,7 @@ static bool is_wished_later(const struct pick *p, const struct pick_operation *o
     return false;
 }
 
-/* Whether it waits now: it has not done so for too long. */
+/* Whether the operation waits now: it has not waited for too long. */
 static bool waits(struct pick *p, const struct pick_operation *o)
 {
     must(o->task < p->limits.task_max);
@@ -110,7 +109,7 @@ void wish_narrow(struct pick *p, struct offer *offer)
         const struct pick_operation *o = &offer->pending[p->allowed[i]];
         if (!waits(p, o)) {
             const uint32_t own = p->allowed[i];
-            for (uint32_t k = i; k > left; k--) { /* those that wait keep their order behind it */
+            for (uint32_t k = i; k > left; k--) { /* waiting ones keep their order behind it */
                 p->allowed[k] = p->allowed[k - 1];
             }
             p->allowed[left++] = own;

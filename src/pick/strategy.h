@@ -1,4 +1,4 @@
-/* What the files of pick/ share: the state of a pick, and what a strategy is. */
+/* The internal interface of pick/: the state of the scheduler, and the operations of a strategy. */
 #ifndef CLEW_PICK_STRATEGY_H
 #define CLEW_PICK_STRATEGY_H
 
@@ -7,7 +7,7 @@
 #include "wire/must.h"
 #include "wire/prng.h"
 
-/* What could be next: the operations pending, and which of them the plan allows. */
+/* An offer: the pending operations, and those of them that the plan allows. */
 struct offer {
     const struct pick_operation *pending;
     uint32_t pending_count;
@@ -17,9 +17,9 @@ struct offer {
 
 struct strategy {
     void (*begin)(struct pick *p); /* each may be NULL but choose */
-    /* The index into pending of one of those among which to choose. */
+    /* The index into pending of one of the operations in `among`. */
     uint32_t (*choose)(struct pick *p, const struct offer *offer);
-    /* An operation is done, whoever chose it. */
+    /* An operation is done, regardless of its chooser. */
     void (*done)(struct pick *p, const struct offer *offer, uint32_t chosen);
     void (*learn)(struct pick *p, const struct pick_operation *done,
                   const struct pick_block *blocks, uint32_t block_count);
@@ -29,23 +29,23 @@ struct strategy {
 extern const struct strategy strategy_first, strategy_random, strategy_pct, strategy_pos,
     strategy_surw, strategy_unique, strategy_frequency, strategy_nodefreq;
 
-/* What became of a constraint in this run. */
+/* The state of a constraint in this run. */
 struct kept {
     bool is_first_done;
     bool is_second_done;
-    uint32_t object; /* of FROM: what the two touch, once known */
+    uint32_t object; /* of FROM: the object that both touch, once known */
 };
 
-/* What became of a wish in this run. */
+/* The state of a wish in this run. */
 struct granted {
     bool is_first_done;
     bool is_second_done;
-    uint32_t task;                 /* who did the first */
-    uint32_t skipped;              /* of HOLD: operations that went without waiting */
-    struct pick_operation written; /* of READS: what the first did */
+    uint32_t task;                 /* the task of the first */
+    uint32_t skipped;              /* of HOLD: operations that did not wait */
+    struct pick_operation written; /* of READS: the first operation */
 };
 
-/* The operation of a task that waits for a wish, and since when. */
+/* The operation of a task that waits for a wish, and its first step. */
 struct waiting {
     uint64_t name;
     uint32_t since; /* the step, plus one; 0: nothing waits */
@@ -74,10 +74,10 @@ struct pos {
     uint32_t current;
 };
 
-/* What one task does in a run, by the profile of an earlier one. */
+/* The operations of one task in a run, by the profile of an earlier one. */
 struct surw_task {
-    uint32_t weight;   /* those still to come, with those of tasks it has still to create */
-    uint32_t parent;   /* who created it; itself when nobody did */
+    uint32_t weight;   /* its remaining operations, with those of tasks it has still to create */
+    uint32_t parent;   /* its creator; itself when there is none */
     bool is_known;     /* it was pending in this run */
     bool was_known;    /* in the profile */
     uint32_t expected; /* its operations by the profile */
@@ -94,14 +94,14 @@ struct surw {
     uint32_t last;     /* the task that moved last */
 };
 
-/* How often and on which nodes a block was executed. */
+/* The executions of a block, and its nodes. */
 struct block_tally {
     uint64_t nodes; /* a bit each, for the first 64 */
     uint32_t count;
-    uint32_t run; /* the run, from 1, that this is about; of all runs: the last */
+    uint32_t run; /* the run, from 1, of these counts; of all runs: the last */
 };
 
-/* How many blocks of an action's history were not covered, when so many were. */
+/* The number of uncovered blocks of an action's history, at a number of covered ones. */
 struct uncovered {
     uint64_t history;
     uint32_t run; /* 0: in all runs */
@@ -114,7 +114,7 @@ struct coverage {
     uint32_t covered[2];            /* blocks in all runs, and in this one */
     struct block_tally *in_all;     /* by block: in all runs ... */
     struct block_tally *in_run;     /* ... and in the run it says */
-    struct table actions;           /* an action's history: where in the pool, and how long */
+    struct table actions;           /* an action's history: its place in the pool, and its length */
     struct pick_block *pool;        /* blocks of actions, one after another */
     uint32_t pool_used;
     uint32_t pool_size;
@@ -143,9 +143,9 @@ struct pick {
     struct table points;
     uint64_t points_number; /* of the list that is in it ... */
     size_t point_count;     /* ... up to here */
-    bool has_all_points;    /* there is no room for the list: each access is one */
+    bool has_all_points;    /* the list exceeds the capacity: each access is a point */
     uint32_t choice_count;  /* steps of this run that were chosen, not passed */
-    uint32_t *starved;      /* by task: timers that fired while it could have gone on ... */
+    uint32_t *starved;      /* by task: timers that fired while it was enabled ... */
     bool has_starved;       /* ... and whether any did in this run */
 
     struct pct pct;
@@ -154,14 +154,15 @@ struct pick {
     struct coverage coverage;
 };
 
-/* keep.c: whether the constraints allow the operation now; *which is one that does not. */
+/* constraints.c: whether the constraints allow the operation now; *which is one that does not. */
 enum keep {
     KEEP_ALLOWED,
-    KEEP_RATHER_NOT, /* only when nothing else is */
+    KEEP_RATHER_NOT, /* only when nothing else is allowed */
     KEEP_HELD,
 };
 enum keep keep_allows(const struct pick *p, const struct pick_operation *o, size_t *which);
-/* Whether a constraint wants it to come or holds another back for it, and it has not come yet. */
+/* Whether a constraint requests the operation or blocks another for it, and it has not occurred
+ * yet. */
 bool keep_asks_for(const struct pick *p, const struct pick_operation *o);
 void keep_begin(struct pick *p);
 void keep_look(struct pick *p, const struct pick_operation *pending, uint32_t count);
@@ -174,15 +175,15 @@ struct carving {
 };
 void *carve(struct carving *c, size_t count, size_t size);
 
-/* wish.c */
+/* soft_constraints.c */
 void wish_init(struct pick *p, struct carving *c);
 void wish_begin(struct pick *p);
-/* Leaves of the offer, which is p->allowed, what no wish holds back, if that is anything but
- * faults; else all of it. */
+/* Restricts the offer, which is p->allowed, to operations that no wish holds, if that leaves any
+ * but faults; else all of it. */
 void wish_narrow(struct pick *p, struct offer *offer);
 void wish_done(struct pick *p, const struct pick_operation *o);
 
-/* point.c */
+/* scheduling_points.c */
 void point_init(struct pick *p, struct carving *c);
 void point_begin(struct pick *p);
 

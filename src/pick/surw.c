@@ -1,9 +1,9 @@
 /* Selectively uniform random walk (Zhao, Wolff, Mathur and Roychoudhury, ASPLOS 2025): the
- * operations on one object are interleaved uniformly. Their number per task is known from an
- * earlier run; the task that is to do the next one is drawn in proportion to how many it has left,
- * counting those of tasks it has still to create; what does not touch the object goes at random in
- * between. The object is drawn for each run among those that several tasks touch; where there is
- * none, every operation counts. */
+ * operations on one object are interleaved uniformly. An earlier run gives their number per task.
+ * The task of the next one is drawn in proportion to its remaining operations, including those of
+ * tasks it has still to create. Operations on other objects are chosen at random in between. The
+ * object is drawn for each run among those that several tasks touch; where there is none, every
+ * operation counts. */
 #include <string.h>
 
 #include "pick/strategy.h"
@@ -32,7 +32,7 @@ static bool counts(const struct surw *s, const struct pick_operation *o)
     return s->object == 0 || o->objects[0] == s->object || o->objects[1] == s->object;
 }
 
-/* A task's weight holds those of the tasks that it creates, each of which is created once. */
+/* A task's weight includes those of the tasks that it creates, each of which is created once. */
 static void weigh(struct pick *p)
 {
     struct surw *s = &p->surw;
@@ -69,7 +69,7 @@ static void begin(struct pick *p)
     weigh(p);
 }
 
-/* A task is met for the first time: whoever moved last has made it. */
+/* A new task: the last running task created it. */
 static void meet(struct surw *s, uint32_t task)
 {
     struct surw_task *own = &s->tasks[task];
@@ -85,14 +85,14 @@ static void meet(struct surw *s, uint32_t task)
     }
 }
 
-/* At least one for what is pending: the profile may be wrong. */
+/* At least one for a pending operation: the profile may be wrong. */
 static uint64_t weight(const struct surw *s, const struct pick_operation *o)
 {
     const uint32_t own = s->tasks[o->task].weight;
     return own > 0 ? own : 1;
 }
 
-/* Draws the operation that is to be the next of those that count; NOBODY when none is pending. */
+/* Draws the next of the operations that count; NOBODY when none is pending. */
 static uint32_t draw(struct pick *p, const struct offer *offer)
 {
     const struct surw *s = &p->surw;
@@ -128,7 +128,7 @@ static uint32_t choose(struct pick *p, const struct offer *offer)
     if (!is_intended_there) {
         s->intended = draw(p, offer);
     }
-    /* Any that does not count, or what was drawn; reservoir of one. */
+    /* Any operation that does not count, or the drawn one; reservoir of one. */
     uint32_t chosen = offer->among[0];
     uint32_t seen = 0;
     for (uint32_t i = 0; i < offer->count; i++) {
@@ -166,7 +166,8 @@ static void done(struct pick *p, const struct offer *offer, uint32_t chosen)
     s->last = o->task;
 }
 
-/* This run is the profile of the next: which tasks touch which object, and who made whom. */
+/* This run is the profile of the next: the tasks that touch each object, and the creator of each
+ * task. */
 static void end(struct pick *p)
 {
     struct surw *s = &p->surw;

@@ -339,7 +339,7 @@ def examples_in_comments_are_whole(tree):
 
 
 # Modules whose comments have named subjects. The list grows until it has every module.
-PLAIN_MODULES = ("base", "campaign", "import", "monitor", "order", "predict", "report", "solve", "spec", "trace", "world")
+PLAIN_MODULES = ("base", "campaign", "import", "monitor", "order", "pick", "predict", "report", "solve", "spec", "trace", "world")
 
 HEADLESS_PER_1000_WORDS_MAX = 3
 
