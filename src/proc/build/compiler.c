@@ -250,7 +250,7 @@ static const char *plan_source(struct compiler_plan *plan, const struct compiler
 
 /* Functions that access memory for their callers, those around C++'s static variables
  * (runtime/instrument/static_guard_hooks.c), and those that link nodes of its containers
- * (runtime/hooks_containers.c). */
+ * (runtime/instrument/container_hooks.c). */
 static const char *const wrapped[] = {
 #define NAME(name) #name,
 #define CALL(result, name, parameters, arguments, before, after) #name,
