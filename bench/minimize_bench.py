@@ -122,7 +122,7 @@ def measure(bench, case, bug, found, best):
     known = best.known(bug, demi[3])
     known = min(known, ours["final_events"]) if not best.is_proven(bug) else known
     row = [bug, f"{ours['initial_events']} ({ours['initial_externals']})", size(ours), known, f"{ours['final_events'] / known:.2f}",
-           re.split("[:;,]", ours["proof"])[0].replace("none shorter is made of the same kinds of steps", "none of its kinds"),
+           re.split("[:;,]", ours["proof"])[0].replace("optimal among the same kinds of steps", "none of its kinds"),
            ours["replays"], f"{ours['cpu_seconds']:.0f}", *(size(other) for other in others), *demi]
     return row, ours["final_events"] / known, {**ours, "schedule": schedule, "result": result}
 

@@ -144,7 +144,7 @@ def test_a_command_that_fails_is_told():
     need_gdb()
     program, schedule = found("account")
     done = run([CLEW, "replay", "--gdb-commands", "print nothing_of_that_name", schedule, "--", program], stdin=subprocess.DEVNULL)
-    assert done.returncode == 2 and "one of its commands fails" in done.stderr, done.stdout + done.stderr
+    assert done.returncode == 2 and "one of its commands failed" in done.stderr, done.stdout + done.stderr
 
 
 def test_without_gdb_one_line_says_what_to_do():

@@ -482,7 +482,7 @@ def test_a_search_starts_with_a_schedule():
         said, _ = explore(program, "--strategy", strategy, "--seed-schedule", first_schedule(folder), "--budget", "3runs", status=(1,))
         assert said["stats"]["first_violation_run"] == 1, (strategy, said["stats"])
     done = run([CLEW, "explore", "--strategy", "dpor", "--seed-schedule", first_schedule(folder), "--", program])
-    assert done.returncode == 2 and "--seed-schedule is for strategies that sample" in done.stderr, done.stderr
+    assert done.returncode == 2 and "--seed-schedule needs a sampling strategy" in done.stderr, done.stderr
     done = run([CLEW, "explore", "--seed-schedule", first_schedule(folder), "--", build("lost_update")])
     assert done.returncode == 2 and 'is for the system "reports-O2"' in done.stderr, done.stderr
 

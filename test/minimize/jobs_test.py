@@ -137,8 +137,8 @@ def test_stopped_by_the_user_it_ends_its_workers_and_tells_what_it_has():
         child.send_signal(signal.SIGINT)
         told, complaint = child.communicate(timeout=300)
         assert child.returncode == 0, complaint
-        assert "; stopped before" in told or "\nstopped before it was minimal: the best so far" in told, told
-        assert " (a signal ended it)\n" in told, told
+        assert "; stopped before" in told or "\nstopped early: the best schedule so far, perhaps not minimal" in told, told
+        assert " (a signal ended the search)\n" in told, told
         wait_for_the_end_of(workers)
         check(output)
 

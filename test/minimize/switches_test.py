@@ -66,7 +66,7 @@ def test_it_ends_soon_after_the_fewest_are_known():
     with tempfile.TemporaryDirectory() as folder:
         program, schedule = broken(folder, "account")
         done = run(folder, "minimize", "-o", "short.sched", schedule, "--", program)
-        assert done.returncode == 0 and "none with fewer" in done.stdout, done.stdout + done.stderr
+        assert done.returncode == 0 and "no execution with fewer" in done.stdout, done.stdout + done.stderr
         stages = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")]
         assert "singles" in stages and "pairs" in stages and "anew" not in stages and "drift" not in stages, stages
 

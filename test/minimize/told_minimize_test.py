@@ -44,7 +44,7 @@ def test_the_line_has_the_stage_the_size_and_the_rate():
         output = os.path.join(folder, "short.sched")
         lines = shown(200, "minimize", "--stage", "slice", "-o", output, broken(folder), RAFT)
         for line in lines:
-            assert re.fullmatch(r"(raft|slice): \d+ steps, \d+ from outside, \d+ replays, [0-9.]+[kM]?/s", line), lines
+            assert re.fullmatch(r"(raft|slice): \d+ steps, \d+ external events?, \d+ replays, [0-9.]+[kM]?/s", line), lines
         assert lines
 
 
@@ -64,16 +64,16 @@ def test_of_a_program_the_line_has_its_switches():
         done = run("explore", "--first", "--strategy", "random", "-q", "-o", campaign, "--", program)
         assert done.returncode == 1, done.stdout + done.stderr
         lines = shown(200, "minimize", "--stage", "switches", os.path.join(campaign, "violations", "1.sched"), "--", program)
-        assert lines and all(re.match(r"(account|switches): \d+ switches, \d+ steps, \d+ replays, ", line) for line in lines), lines
+        assert lines and all(re.match(r"(account|switches): \d+ context switches, \d+ steps, \d+ replays, ", line) for line in lines), lines
 
 
 def test_what_ended_it_is_said():
     with tempfile.TemporaryDirectory() as folder:
         schedule = broken(folder)
         output = os.path.join(folder, "short.sched")
-        for budget, name, words in (("100runs", "runs", "the runs of its budget are made"),
-                                    ("1ms", "time", "the time of its budget is over"),
-                                    ("1B", "memory", "the memory of its budget is used up")):
+        for budget, name, words in (("100runs", "runs", "the budget of runs ended"),
+                                    ("1ms", "time", "the budget of time ended"),
+                                    ("1B", "memory", "the budget of memory ended")):
             done = run("minimize", "--json", "--budget", budget, "-o", output, schedule, RAFT)
             assert done.returncode == 0, done.stderr
             stats = json.loads(done.stdout)["stats"]
@@ -81,7 +81,7 @@ def test_what_ended_it_is_said():
             os.remove(output)
             done = run("minimize", "--budget", budget, "-o", output, schedule, RAFT)
             os.remove(output)
-            assert f"\nstopped before it was minimal: the best so far ({words})\n{output}\n" in done.stdout, done.stdout
+            assert f"\nstopped early: the best schedule so far, perhaps not minimal ({words})\n{output}\n" in done.stdout, done.stdout
 
 
 def test_the_command_that_is_told_shows_the_result_again():

@@ -196,7 +196,7 @@ def test_a_handler_that_ends_the_process_is_a_finding():
             assert [finding["kind"] for finding in result["findings"]] == ["exit"], result
             assert re.fullmatch(rf"the handler message on n2 ends {what}: quits\.c:\d+", result["findings"][0]["what"]), result
         done = run(CLEW, "minimize", "-o", library + ".sched", library + "0/violations/1.sched", library)
-        assert done.returncode == 0 and "2 steps, 2 from outside; now 1 and 1\n" in done.stdout, done.stdout + done.stderr
+        assert done.returncode == 0 and "2 steps, 2 external events; minimized to 1 step, 1 external event\n" in done.stdout, done.stdout + done.stderr
         assert run(CLEW, "replay", library + ".sched", library).returncode == 1
 
 
@@ -399,7 +399,7 @@ def test_what_was_searched_with_properties_is_replayed_with_them():
         file.write("begins: never steps >= 1\n")
     explore(library, "--spec", "never.spec", "--first", "--budget", "10runs", "-o", "never")
     done = run(CLEW, "replay", "never/violations/1.sched", library)
-    assert "not as recorded (a search with --spec or --config is replayed with them)" in done.stdout, done.stdout
+    assert "not as recorded (if the search had --spec or --config, repeat them)" in done.stdout, done.stdout
 
 
 def test_the_trace_of_a_violation_is_well_formed():
@@ -551,7 +551,7 @@ def test_a_search_begins_where_a_schedule_ends():
         done = replay_again(result, library, "--verify", "3")
         assert "as recorded\n3 replays, all the same" in done.stdout, done.stdout + done.stderr
     refused = run(CLEW, "explore", "--strategy", "dpor", "--from", schedule, library)
-    assert refused.returncode == 2 and "--from is for strategies that sample" in refused.stderr, refused.stderr
+    assert refused.returncode == 2 and "--from needs a sampling strategy" in refused.stderr, refused.stderr
     other = run(CLEW, "explore", "--from", schedule, build(example("bank")))
     assert other.returncode == 2 and schedule in other.stderr, other.stderr
 

@@ -14,8 +14,8 @@ int schedule_file_read(struct schedule *s, const char *path, struct err *e)
 const char *schedule_hint(const char *spec, const char *config)
 {
     if (spec == NULL) {
-        return config == NULL ? "a search with --spec or --config is replayed with them"
-                              : "a search with --spec is replayed with it";
+        return config == NULL ? "if the search had --spec or --config, repeat them"
+                              : "if the search had --spec, repeat it";
     }
-    return config == NULL ? "a search with --config is replayed with it" : "";
+    return config == NULL ? "if the search had --config, repeat it" : "";
 }

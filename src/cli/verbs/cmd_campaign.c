@@ -66,7 +66,7 @@ static void print_about(struct session *s, const struct account *a)
     if (a->job_open_count > 0) {
         out_text(&s->out, ", ");
         report_count(&s->out, a->job_open_count, "job", "jobs");
-        out_text(&s->out, " under way or to be repeated");
+        out_text(&s->out, " running or to be repeated");
     }
     out_char(&s->out, '\n');
 }
@@ -86,7 +86,7 @@ static void print_runs(struct session *s, const struct account *a)
     report_count(&s->out, a->execution_count, "execution", "executions");
     if (a->state_count > 0) {
         out_text(&s->out, ", ");
-        report_count(&s->out, a->state_count, "last state", "last states");
+        report_count(&s->out, a->state_count, "final state", "final states");
     }
     out_char(&s->out, '\n');
     vec_each (&a->outcomes, o) {
@@ -233,7 +233,7 @@ static void print_coverage(struct session *s, const struct account *a)
     print_row(s, "blocks");
     /* Not every compiler lists the blocks that are never entered. */
     if (covered == a->blocks.count) {
-        out_format(&s->out, "%zu covered, none known that was not\n", covered);
+        out_format(&s->out, "%zu covered; the compiler lists no uncovered blocks\n", covered);
     } else {
         out_format(&s->out, "%zu of %zu covered (%.1f %%)\n", covered, a->blocks.count,
                    100.0 * (double)covered / (double)a->blocks.count);

@@ -50,15 +50,14 @@ static int check_command(const struct exploration *x, struct err *e)
     const bool is_systematic =
         strategies[c->strategy] == EXPLORE_DELAY || strategies[c->strategy] == EXPLORE_DPOR;
     if (c->from != NULL && (is_systematic || c->interactive)) {
-        return session_misused(e, "--from is for strategies that sample, not for delay and dpor");
+        return session_misused(e, "--from needs a sampling strategy, not delay or dpor");
     }
     if (c->seed_schedule != NULL && (is_systematic || c->interactive || c->from != NULL)) {
-        return session_misused(e,
-                               "--seed-schedule is for strategies that sample, not for delay and "
-                               "dpor, and not with --from");
+        return session_misused(
+            e, "--seed-schedule needs a sampling strategy, not delay or dpor, and excludes --from");
     }
     if (c->common.jobs == 0 || c->common.jobs > JOBS_MAX) {
-        return session_misused(e, "--jobs: from 1 to %d", JOBS_MAX);
+        return session_misused(e, "--jobs: must be from 1 to %d", JOBS_MAX);
     }
     if (exploration_is_program(x) && c->depth > CONTROL_STEPS_MAX) {
         return session_misused(e, "--depth: at most %d for a program", (int)CONTROL_STEPS_MAX);
@@ -86,7 +85,7 @@ static int check_until(const struct exploration *x, struct err *e)
                                      properties[i].name);
         }
     }
-    return err_set(e, "--until: %s has no property \"%s\"; it has %s", x->world->system,
+    return err_set(e, "--until: %s has no property \"%s\"; its properties: %s", x->world->system,
                    x->command->until, count == 0 ? "none" : all);
 }
 
@@ -362,7 +361,7 @@ static int follow_schedule(struct exploration *x, const char *path, struct recip
                      : recipe_parse(recipe, &s, e);
     }
     if (result == 0 && r->divergence[0] != '\0') {
-        result = err_set(e, "%s: cannot be followed: %s", path, r->divergence);
+        result = err_set(e, "%s: the schedule cannot be followed: %s", path, r->divergence);
     }
     if (result == 0) {
         recipe->plan.pick.is_lenient = x->world->has_drawn; /* other seeds draw other numbers */

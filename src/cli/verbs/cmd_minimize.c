@@ -45,11 +45,11 @@ static int parse_repeat(struct minimize_options *o, const char *text, struct err
     }
     /* NOLINTNEXTLINE(cert-err34-c): nine digits always fit. */
     if (sscanf(text, "%9u/%9u%n", &wanted, &runs, &used) != 2 || text[used] != '\0') {
-        return session_misused(e, "--repeat %s: is not K/N, such as 1/5: one of five replays",
+        return session_misused(e, "--repeat %s: expected K/N, such as 1/5 for one of five replays",
                                text);
     }
     if (wanted == 0 || wanted > runs || runs > REPEAT_MAX) {
-        return session_misused(e, "--repeat %s: K is from 1 to N, and N at most %d", text,
+        return session_misused(e, "--repeat %s: K must be from 1 to N, and N at most %d", text,
                                REPEAT_MAX);
     }
     o->repeat_wanted = wanted;
@@ -80,7 +80,7 @@ static int check_stages(const struct minimize_command *c, struct err *e)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used == 0 ? "" : ", ",
                                  stage_name((enum stage)__builtin_ctz(left)));
     }
-    return session_misused(e, "--stage %s: is none of --compat %s, which has %s",
+    return session_misused(e, "--stage %s: --compat %s has no such stage; it has %s",
                            stage_name((enum stage)__builtin_ctz(others)), compat_name(compat),
                            names);
 }
@@ -91,7 +91,7 @@ static void give_up_pace(struct minimization *m, const struct err *why)
 {
     if (why->reason != EPIPE && !m->session->common->quiet) {
         searching_show(&m->searching, "");
-        session_say("%s: there are no more lines of --pace", why->text);
+        session_say("%s: --pace writes no further lines", why->text);
     }
     out_abandon(&m->pace);
     m->has_pace = false;
@@ -132,19 +132,19 @@ static int check_files(const struct minimization *m, struct err *e)
     const char *path = m->file.path;
     const char *input = m->session->inputs[0];
     if (m->session->common->json && best_file_is_stdout(&m->file)) {
-        return session_misused(e, "--json and -o -: standard output has room for one of them");
+        return session_misused(e, "--json and -o - both write to standard output; choose one");
     }
     const char *pace = m->command->pace;
     const bool is_pace_on_stdout = pace != NULL && strcmp(pace, "-") == 0;
     if (is_pace_on_stdout && (m->session->common->json || best_file_is_stdout(&m->file))) {
-        return session_misused(e, "--pace - and %s: standard output has room for one of them",
+        return session_misused(e, "--pace - and %s both write to standard output; choose one",
                                m->session->common->json ? "--json" : "-o -");
     }
     if (pace != NULL && outputs_are_one(path, pace)) {
-        return session_misused(e, "--pace %s: is the file of --output too", pace);
+        return session_misused(e, "--pace %s: --output names the same file", pace);
     }
     if (outputs_are_one(path, input)) {
-        return session_misused(e, "%s: would be written over the input %s: name another with -o",
+        return session_misused(e, "%s: would overwrite the input %s; name another file with -o",
                                path, input);
     }
     return 0;
@@ -204,8 +204,8 @@ static void hint(const struct minimization *m, char *text, size_t size)
 {
     const struct minimize_command *c = m->command;
     const char *again = m->options.repeat_runs > 1
-                            ? "what shows in few of many replays wants a larger N"
-                            : "what does not show every time wants --repeat K/N";
+                            ? "for a violation that few replays show, use a larger N"
+                            : "for a violation that not every replay shows, use --repeat K/N";
     if (m->session->command == NULL) {
         const char *missing = schedule_hint(c->spec, c->config);
         (void)snprintf(text, size, "%s%s%s", missing, missing[0] == '\0' ? "" : "; ", again);
@@ -213,8 +213,8 @@ static void hint(const struct minimization *m, char *text, size_t size)
         (void)snprintf(text, size, "--fail-on exit makes a status other than 0 a violation");
     } else {
         (void)snprintf(text, size,
-                       "--fail-on, --property, --watch, --spec and the program's words are to be "
-                       "those of the search, and its build; %s",
+                       "use the build, the program's arguments, --fail-on, --property, --watch and "
+                       "--spec of the search; %s",
                        again);
     }
 }

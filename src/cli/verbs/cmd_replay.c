@@ -140,8 +140,8 @@ static int verify(struct world *w, const struct schedule *s, const struct replay
         result = replay(w, s, &options, &r, e);
         if (result == 0 && r.execution.hash != first->execution.hash) {
             result = err_set(e,
-                             "replay %llu has hash %016llx, and the first had %016llx: the system "
-                             "does not behave the same every time",
+                             "replay %llu has hash %016llx, the first has %016llx: the system is "
+                             "not deterministic",
                              (unsigned long long)i + 1, (unsigned long long)r.execution.hash,
                              (unsigned long long)first->execution.hash);
         }
@@ -171,12 +171,12 @@ static int debug(struct session *s, const struct replay_command *c, struct world
     control_debug(w, &first->execution, c->gdb_commands);
     int result = replay(w, sched, &options, &r, e);
     if (result == 0 && !control_told(w).is_left && r.execution.hash != first->execution.hash) {
-        result = err_set(e, "in gdb the run went otherwise: %s%s%s: %s", r.divergence,
+        result = err_set(e, "the run under gdb differs: %s%s%s: %s", r.divergence,
                          r.divergence[0] == '\0' ? "" : "; ", outcome_name(r.execution.outcome),
                          r.execution.what);
     }
     if (result == 0 && control_told(w).is_left && c->gdb_commands != NULL) {
-        result = err_set(e, "gdb did not come to the end of the run: one of its commands fails");
+        result = err_set(e, "gdb did not reach the end of the run: one of its commands failed");
     }
     replayed_release(&r);
     return result;
@@ -261,10 +261,10 @@ static int run(struct session *s, const void *options, struct err *e)
     struct fuzz fuzz = {0};
     struct world *w = NULL;
     if (c->step && c->common.json) {
-        return session_misused(e, "--step is for reading: no --json");
+        return session_misused(e, "--step prints text and excludes --json");
     }
     if ((c->gdb || c->gdb_commands != NULL) && c->common.json) {
-        return session_misused(e, "--gdb is for reading: no --json");
+        return session_misused(e, "--gdb prints text and excludes --json");
     }
     if (command_check(s, &c->program, e) < 0) {
         return MISUSED;

@@ -295,19 +295,18 @@ static void add_difference(const struct exploration *x, struct finding_file *f)
     if (told.unlike == 0) {
         return;
     }
-    findings_add(&f->findings,
-                 &(struct finding){
-                     .kind = FINDING_NONDETERMINISM,
-                     .status = STATUS_CONFIRMED,
-                     .severity = SEVERITY_WARNING,
-                     .what = findings_text(&f->findings, "not deterministic: %s", told.difference),
-                     .why = findings_text(&f->findings,
-                                          "%llu of %llu runs that were made twice went "
-                                          "otherwise the second time",
-                                          (unsigned long long)told.unlike,
-                                          (unsigned long long)told.verified),
-                     .key = "not deterministic",
-                     .pair_count = 1});
+    findings_add(
+        &f->findings,
+        &(struct finding){
+            .kind = FINDING_NONDETERMINISM,
+            .status = STATUS_CONFIRMED,
+            .severity = SEVERITY_WARNING,
+            .what = findings_text(&f->findings, "not deterministic: %s", told.difference),
+            .why = findings_text(
+                &f->findings, "%llu of %llu repeated runs differ from their first execution",
+                (unsigned long long)told.unlike, (unsigned long long)told.verified),
+            .key = "not deterministic",
+            .pair_count = 1});
 }
 
 static void print_findings(const struct exploration *x, const struct finding_file *f)
@@ -350,7 +349,7 @@ static void print_outside(const struct exploration *x)
     out_text(&x->session->out, told.unseen_count > 0 && !x->is_unseen ? "\n" : "");
     if (told.left[0] != '\0') {
         out_text(&x->session->out,
-                 "left outside of the current directory, where the next run finds it: ");
+                 "written outside of the current directory, where the next run finds it: ");
         session_text(x->session, told.left);
         out_char(&x->session->out, '\n');
     }
@@ -361,7 +360,7 @@ static void print_outside(const struct exploration *x)
         out_char(&x->session->out, '\n');
     }
     if (told.verified > 0 && x->command->verify) {
-        out_format(&x->session->out, "%llu of %llu runs were the same when made again\n",
+        out_format(&x->session->out, "%llu of %llu repeated runs were identical\n",
                    (unsigned long long)(told.verified - told.unlike),
                    (unsigned long long)told.verified);
     }
@@ -454,15 +453,16 @@ static void print_summary(const struct exploration *x)
             report_count(out, counted.runs, "run", "runs");
         }
     } else if (told_of(x).is_unreached) {
-        out_text(out, "the program waited for connections; nothing was exercised");
+        out_text(out,
+                 "the program waited for connections and no client connected: nothing was tested");
     } else {
         out_text(out, earlier > 0 ? "no other violation" : "no violation");
     }
     if (earlier > 0) {
-        out_format(out, ", %zu known from before", earlier);
+        out_format(out, ", %zu from an earlier search", earlier);
     }
     if (found->limited_runs > 0) {
-        out_format(out, "; %llu ended at the limit of %u steps",
+        out_format(out, "; %llu reached the limit of %u steps",
                    (unsigned long long)found->limited_runs, x->options.search.depth);
     }
     if (counted.cut > 0) {
@@ -484,8 +484,8 @@ static void print_unproductive(const struct exploration *x)
         return;
     }
     out_format(&x->session->out,
-               "hardly any run is productive: %llu of %llu steps are timers, and a run delivers "
-               "%llu.%llu messages; try --weights timer=1,message=8, or longer timeouts\n",
+               "most runs deliver almost no messages: %llu of %llu steps are timers, and a run "
+               "delivers %llu.%llu messages; try --weights timer=1,message=8, or longer timeouts\n",
                (unsigned long long)timers, (unsigned long long)found->steps,
                (unsigned long long)(messages / found->runs),
                (unsigned long long)(messages * 10 / found->runs % 10));
@@ -505,11 +505,10 @@ static bool print_hindrance(const struct exploration *x, bool is_printed)
         bool is_so;
         const char *words;
     } reasons[] = {
-        {is_past_control, "calls were not controlled (--allow-uncontrolled accepts that)"},
-        {told.is_unreached, "no client reached the program (connect to it from within, or while it "
-                            "is explored)"},
-        {told.cut > 0 && !told.is_unreached,
-         "runs did not end in time (--hang SECONDS gives them longer)"},
+        {is_past_control, "calls were not controlled (--allow-uncontrolled accepts them)"},
+        {told.is_unreached, "no client connected to the program (start a client in the program, or "
+                            "while clew explores it)"},
+        {told.cut > 0 && !told.is_unreached, "runs did not end in time (raise --hang SECONDS)"},
         {told.unlike > 0, "the program is not deterministic"},
     };
     bool is_hindered = false;
@@ -546,10 +545,10 @@ static const char *order_of(const struct exploration *x)
 static const char *seed_of(const struct exploration *x, struct finding_file *f)
 {
     return x->found.is_complete && x->found.has_drawn
-               ? findings_text(&f->findings,
-                               "nodes draw random numbers: these are the executions with those of "
-                               "seed %llu",
-                               (unsigned long long)x->options.search.seed)
+               ? findings_text(
+                     &f->findings,
+                     "nodes draw random numbers: only executions with seed %llu were explored",
+                     (unsigned long long)x->options.search.seed)
                : NULL;
 }
 
@@ -575,7 +574,7 @@ int exploration_report(struct exploration *x)
     if (order != NULL) {
         vec_push(&f.assumptions,
                  findings_text(&f.findings,
-                               "each order of steps is an execution of its own, for %s", order));
+                               "each order of steps counts as a separate execution: %s", order));
     }
     const char *seed = seed_of(x, &f);
     if (seed != NULL) {
@@ -591,7 +590,7 @@ int exploration_report(struct exploration *x)
         print_findings(x, &f);
         print_summary(x);
         if (order != NULL) {
-            out_format(&x->session->out, "each order of steps is an execution of its own, for %s\n",
+            out_format(&x->session->out, "each order of steps counts as a separate execution: %s\n",
                        order);
         }
         if (seed != NULL) {

@@ -22,10 +22,11 @@ void minimization_show(void *context, const struct minimize_progress *p)
     const char *stage = p->stage == STAGE_NONE ? m->world->system : stage_name(p->stage);
     char line[200];
     if (m->world->has_tasks) {
-        (void)snprintf(line, sizeof line, "%.40s: %u switches, %u steps, %llu replays, %s/s", stage,
+        (void)snprintf(line, sizeof line,
+                       "%.40s: %u context switches, %u steps, %llu replays, %s/s", stage,
                        p->switches, p->steps, replays, rate.text);
     } else {
-        (void)snprintf(line, sizeof line, "%.40s: %u steps, %u from outside, %llu replays, %s/s",
+        (void)snprintf(line, sizeof line, "%.40s: %u steps, %u external events, %llu replays, %s/s",
                        stage, p->steps, p->externals, replays, rate.text);
     }
     searching_show(&m->searching, line);
@@ -34,17 +35,19 @@ void minimization_show(void *context, const struct minimize_progress *p)
 static const char *proof_text(const struct minimization *m)
 {
     switch (m->result.proof) {
-    case PROOF_OPTIMAL: return "optimal: no execution that shows it is shorter";
-    case PROOF_KINDS: return "none shorter is made of the same kinds of steps";
-    case PROOF_MINIMAL: return "minimal: no step of it can go";
+    case PROOF_OPTIMAL: return "optimal: no shorter execution shows the violation";
+    case PROOF_KINDS:
+        return "optimal among the same kinds of steps: no shorter execution of them shows the "
+               "violation";
+    case PROOF_MINIMAL: return "minimal: no single step can be removed";
     case PROOF_NONE: break;
     }
     if (m->result.is_flaky && m->result.stopped_by == LIMIT_OPEN) {
-        return "the shortest found: replays may differ, so that nothing is proven";
+        return "the shortest found: replays may differ, so nothing is proven";
     }
     return m->result.stopped_by != LIMIT_OPEN
-               ? "stopped before it was minimal: the best so far"
-               : "not known to be minimal: only some stages were run";
+               ? "stopped early: the best schedule so far, perhaps not minimal"
+               : "not known to be minimal: only some stages ran";
 }
 
 /* Whether the system may have faults: in the search that made the schedule, or by itself. */
@@ -68,13 +71,13 @@ static void print_proof_bound(const struct minimization *m, struct out *out)
     const struct {
         bool is_so;
         const char *what;
-    } bounds[] = {{m->options.no_diverge, "the same changes of nodes"},
+    } bounds[] = {{m->options.no_diverge, "the same state transitions of nodes"},
                   {m->world->has_drawn, "the same random numbers"},
-                  {r->initial_bytes > 0, "the same contents of requests"},
+                  {r->initial_bytes > 0, "the same request payloads"},
                   {steps > 1 && r->proof == PROOF_OPTIMAL && may_have_faults(m),
-                   "no more faults of any kind than the schedule"},
+                   "no more faults of any kind than the schedule has"},
                   {steps > 1 && r->proof == PROOF_KINDS && fault_budget_is_any(&r->plan.faults),
-                   "no more faults of any kind than it has"}};
+                   "no more faults of any kind than the result has"}};
     const char *before = ", with ";
     for (size_t i = 0; is_of_all && i < sizeof bounds / sizeof *bounds; i++) {
         if (bounds[i].is_so) {
@@ -83,10 +86,10 @@ static void print_proof_bound(const struct minimization *m, struct out *out)
         }
     }
     if (r->proof == PROOF_MINIMAL && r->has_atoms) {
-        out_text(out, ", a fault and what ends it being one");
+        out_text(out, ", counting a fault and its end as one step");
     }
     if (r->proof != PROOF_NONE && r->has_unignorable) {
-        out_text(out, ", messages that may not be ignored coming as often as in the schedule");
+        out_text(out, ", with each unignorable message as often as in the schedule");
     }
 }
 
@@ -104,10 +107,10 @@ static const char *proof_word(enum proof proof)
 static const struct {
     const char *name, *words;
 } ends[] = {[LIMIT_OPEN] = {"", ""},
-            [LIMIT_STOPPED] = {"signal", "a signal ended it"},
-            [LIMIT_RUNS] = {"runs", "the runs of its budget are made"},
-            [LIMIT_TIME] = {"time", "the time of its budget is over"},
-            [LIMIT_BYTES] = {"memory", "the memory of its budget is used up"}};
+            [LIMIT_STOPPED] = {"signal", "a signal ended the search"},
+            [LIMIT_RUNS] = {"runs", "the budget of runs ended"},
+            [LIMIT_TIME] = {"time", "the budget of time ended"},
+            [LIMIT_BYTES] = {"memory", "the budget of memory ended"}};
 
 /* What the result is worth, and why not more. */
 static void print_proof(const struct minimization *m, struct out *out)
@@ -116,7 +119,8 @@ static void print_proof(const struct minimization *m, struct out *out)
     print_proof_bound(m, out);
     if (m->result.stopped_by != LIMIT_OPEN) {
         out_format(out, "%s (%s)",
-                   m->result.proof == PROOF_NONE ? "" : "; stopped before all was tried",
+                   m->result.proof == PROOF_NONE ? ""
+                                                 : "; stopped before every candidate was tried",
                    ends[m->result.stopped_by].words);
     }
 }
@@ -131,8 +135,8 @@ static void warn_of_another_run(const struct minimization *m)
 {
     struct notes notes = {0};
     notes_add(&notes, "",
-              "its run is not as recorded (hash %016llx, and the schedule has %016llx): what it "
-              "shows here is minimized",
+              "the run differs from the recorded one (hash %016llx, recorded %016llx): clew "
+              "minimizes the violation of this run",
               (unsigned long long)m->result.initial_hash, (unsigned long long)m->schedule.hash);
     session_warn(m->session, m->session->inputs[0], &notes);
     notes_release(&notes);
@@ -144,11 +148,12 @@ static void add_notes(const struct minimization *m, struct notes *notes)
     const struct schedule *s = &m->schedule;
     if (s->constraints.count > 0) {
         notes_add(notes, "",
-                  "its require and forbid lines made the run that is minimized, and are not kept: "
-                  "what is shorter need not satisfy them");
+                  "the result drops the require and forbid lines: a shorter execution need not "
+                  "satisfy them");
     } else if (s->steps == 0 && s->hash == 0 && s->then == 0) {
         notes_add(notes, "",
-                  "says neither steps nor hash: if it was cut off, or changed, nobody can tell");
+                  "has no steps line and no hash line: clew cannot detect whether it was truncated "
+                  "or changed");
     }
 }
 
@@ -215,30 +220,30 @@ static void print_row(const struct minimization *m, const char *name, const stru
 static void print_account(const struct minimization *m, struct out *out)
 {
     const struct minimized *r = &m->result;
-    out_format(out, "  %-10s %8s %8s%s%s %9s\n", "", "steps", "outside",
+    out_format(out, "  %-10s %8s %8s%s%s %9s\n", "", "steps", "external",
                m->world->has_tasks ? " switches" : "", has_bytes(m) ? "    bytes" : "", "replays");
     const struct stage_account given = {.steps = r->initial_steps,
                                         .externals = r->initial_externals,
                                         .switches = r->initial_switches,
                                         .bytes = (int64_t)r->initial_bytes,
                                         .replays = r->given_replays};
-    print_row(m, "given", &given, false, out);
+    print_row(m, "input", &given, false, out);
     for (int i = 0; i < STAGE_COUNT; i++) {
         if (r->stages[i].was_run) {
             print_row(m, stage_name((enum stage)i), &r->stages[i], true, out);
         }
     }
     const struct stage_account again = {.replays = r->stages[STAGE_NONE].replays - r->given_replays,
-                                        .note = "of the result, before anything is claimed of it"};
+                                        .note = "final replays of the result"};
     if (again.replays > 0) {
-        print_row(m, "again", &again, true, out);
+        print_row(m, "verify", &again, true, out);
     }
     const struct stage_account left = {.steps = (int64_t)r->best.steps.count,
                                        .externals = r->final_externals,
                                        .switches = r->final_switches,
                                        .bytes = (int64_t)r->final_bytes,
                                        .replays = r->replays};
-    print_row(m, "left", &left, false, out);
+    print_row(m, "result", &left, false, out);
 }
 
 static void print_violation(struct session *s, enum outcome outcome, const char *what)
@@ -260,16 +265,22 @@ static const char *node_kept(const struct minimization *m)
                : NULL;
 }
 
+static void print_steps(struct out *out, size_t steps, uint32_t externals)
+{
+    report_count(out, steps, "step", "steps");
+    out_text(out, ", ");
+    report_count(out, externals, "external event", "external events");
+}
+
 static void print_size(const struct minimization *m, uint32_t switches, size_t steps,
                        uint32_t externals, struct out *out)
 {
     out_format(out, "%s has ", m->file.path);
     if (m->world->has_tasks) {
-        report_count(out, switches, "switch", "switches");
+        report_count(out, switches, "context switch", "context switches");
         out_text(out, ", ");
     }
-    report_count(out, steps, "step", "steps");
-    out_format(out, ", %u from outside", externals);
+    print_steps(out, steps, externals);
 }
 
 /* Which schedule is where. */
@@ -278,7 +289,7 @@ static void print_file(const struct minimization *m, struct out *out)
     if (m->file.is_kept) {
         const struct execution *there = &m->file.there;
         print_size(m, minimize_switches(there), there->steps.count, minimize_externals(there), out);
-        out_text(out, ", already and is kept");
+        out_text(out, "; kept, because it is better than the result");
     } else {
         out_text(out, m->file.path);
     }
@@ -290,7 +301,7 @@ void minimization_say_left(const struct minimization *m)
     struct out out;
     out_open_memory(&out);
     print_size(m, f->switches, f->steps, f->externals, &out);
-    session_say("%.*s: the best that was written", (int)out.used, out.buffer);
+    session_say("%.*s: the best schedule written so far", (int)out.used, out.buffer);
     out_abandon(&out);
 }
 
@@ -300,21 +311,22 @@ static void print_text(const struct minimization *m, struct session *s)
     struct out *out = &s->out;
     print_violation(s, r->best.outcome, r->initial_what);
     if (strcmp(r->initial_what, r->best.what) != 0) {
-        out_text(out, "now ");
+        out_text(out, "the result shows ");
         print_violation(s, r->best.outcome, r->best.what);
     }
     if (node_kept(m) != NULL) {
         out_text(out, "on ");
         session_text(s, node_kept(m));
-        out_text(out, ", where the last step is\n");
+        out_text(out, ", the node of the last step\n");
     }
-    report_count(out, r->initial_steps, "step", "steps");
-    out_format(out, ", %u from outside; now %zu and %u\n", r->initial_externals,
-               r->best.steps.count, r->final_externals);
+    print_steps(out, r->initial_steps, r->initial_externals);
+    out_text(out, "; minimized to ");
+    print_steps(out, r->best.steps.count, r->final_externals);
+    out_char(out, '\n');
     if (m->world->has_tasks) {
-        report_count(out, r->initial_switches, "switch", "switches");
-        out_format(out, "; now %u%s\n", r->final_switches,
-                   r->has_fewest_switches ? ", and none with fewer shows it" : "");
+        report_count(out, r->initial_switches, "context switch", "context switches");
+        out_format(out, "; minimized to %u%s\n", r->final_switches,
+                   r->has_fewest_switches ? "; no execution with fewer shows the violation" : "");
     }
     print_account(m, out);
     report_count(out, r->replays, "replay", "replays");

@@ -31,14 +31,14 @@ static int refuse_first(struct reducer *r)
         return -1;
     }
     if (r->is_over) {
-        return err_set(r->e, "was stopped before its violation showed %u times", repeat_wanted(r));
+        return err_set(r->e, "the search ended before %u replays showed the violation",
+                       repeat_wanted(r));
     }
     return repeat_runs(r) == 1
-               ? err_set(r->e, "does not show the same violation every time: --repeat K/N is for "
-                               "what shows in K of N replays")
+               ? err_set(r->e, "does not show the same violation in every replay: use --repeat K/N "
+                               "if K of N replays show it")
                : err_set(r->e,
-                         "shows the same violation in less than %u of %u replays: what is rarer "
-                         "takes a larger N",
+                         "shows the same violation in fewer than %u of %u replays: use a larger N",
                          repeat_wanted(r), repeat_runs(r));
 }
 

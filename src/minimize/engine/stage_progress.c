@@ -84,7 +84,7 @@ void reducer_note_failure(struct reducer *r, const char *how)
 bool reducer_is_longer(struct reducer *r, uint32_t steps_max)
 {
     if (reducer_size(r) > steps_max) {
-        reducer_note_idle(r, "more than %u steps", steps_max);
+        reducer_note_idle(r, "skipped: more than %u steps", steps_max);
     }
     return reducer_size(r) > steps_max;
 }
@@ -92,7 +92,7 @@ bool reducer_is_longer(struct reducer *r, uint32_t steps_max)
 bool reducer_is_shorter(struct reducer *r, uint32_t steps_min)
 {
     if (reducer_size(r) < steps_min) {
-        reducer_note_idle(r, "fewer than %u steps", steps_min);
+        reducer_note_idle(r, "skipped: fewer than %u steps", steps_min);
     }
     return reducer_size(r) < steps_min;
 }
@@ -100,7 +100,7 @@ bool reducer_is_shorter(struct reducer *r, uint32_t steps_min)
 bool reducer_is_bound(struct reducer *r)
 {
     if (r->options->no_diverge) {
-        reducer_note_idle(r, "other changes of a node are refused");
+        reducer_note_idle(r, "skipped: --no-diverge rejects other state transitions");
     }
     return r->options->no_diverge;
 }

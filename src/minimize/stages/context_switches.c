@@ -105,7 +105,7 @@ void context_switches_stage(struct reducer *r)
 {
     struct switching s = {.reducer = r, .runs_end = r->result->replays + RUNS_MAX};
     if (!r->world->has_tasks) {
-        reducer_note(r, "of programs only");
+        reducer_note(r, "skipped: only for programs");
     }
     if (!r->world->has_tasks || r->result->has_fewest_switches) {
         return;

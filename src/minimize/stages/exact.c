@@ -311,7 +311,7 @@ static bool search(struct reducer *r, enum phase phase)
     }
     r->result->stages[r->stage].searched += s.steps;
     if (s.steps >= STEPS_MAX) {
-        reducer_note(r, "not all: given up after %d steps", STEPS_MAX);
+        reducer_note(r, "incomplete: gave up after %d steps", STEPS_MAX);
     }
     execution_release(&s.x);
     sleep_sets_release(&s.visits);
@@ -341,15 +341,15 @@ void exact_stage(struct reducer *r)
         return; /* there is nothing shorter */
     }
     if (!r->options->keeps_checkpoints) {
-        reducer_note(r, "a property may look back");
+        reducer_note(r, "skipped: a property may depend on earlier states");
         return;
     }
     if (ops->checkpoint == NULL || ops->state_hash == NULL) {
-        reducer_note(r, "there are no checkpoints");
+        reducer_note(r, "skipped: there are no checkpoints");
         return;
     }
     if (!can_be_seen(r)) {
-        reducer_note(r, "the violation does not show between two steps");
+        reducer_note(r, "skipped: the violation is not visible after a single step");
         return;
     }
     if (reducer_is_longer(r, DEPTH_MAX)) {

@@ -54,7 +54,7 @@ void externals_stage(struct reducer *r)
     struct basis b = {.reducer = r};
     list_atoms(&b);
     if (b.atom_count == 0) {
-        reducer_note_idle(r, "nothing comes from outside that could go");
+        reducer_note_idle(r, "no external event can be removed");
     }
     bool *is_in = mem_zero(b.atom_count + 1, sizeof *is_in);
     memset(is_in, true, b.atom_count);

@@ -61,7 +61,7 @@ void node_renaming_stage(struct reducer *r)
     const struct past best = reducer_past(r);
     const struct past given = reducer_first(r);
     if (r->world->ops->exchanged == NULL) {
-        reducer_note(r, "tasks have no places to change");
+        reducer_note(r, "skipped: only for simulated systems");
     } else {
         list_nodes(&ours, &best);
         list_nodes(&all, &given);

@@ -194,7 +194,7 @@ void payload_shrink_stage(struct reducer *r)
 {
     struct shrinker s = {.reducer = r};
     if (r->world->ops->shrink == NULL) {
-        reducer_note(r, "of systems only");
+        reducer_note(r, "skipped: only for simulated systems");
         return;
     }
     r->accepts_equal = true;
@@ -202,9 +202,9 @@ void payload_shrink_stage(struct reducer *r)
     }
     r->accepts_equal = false;
     if (!s.is_any) {
-        reducer_note(r, "the system proposes nothing smaller");
+        reducer_note(r, "the system proposes no smaller payload");
     } else if (s.is_any_large) {
-        reducer_note(r, "of what the system proposes, some is more than a schedule can say");
+        reducer_note(r, "some proposed payloads are too large for a schedule");
     }
     vec_release(&s.group.names);
     contents_release(&s.variants);

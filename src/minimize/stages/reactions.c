@@ -75,7 +75,7 @@ void reactions_stage(struct reducer *r)
     struct reactions c = {0};
     bool is_any = !r->world->has_tasks;
     if (!is_any) {
-        reducer_note(r, "of systems of nodes only");
+        reducer_note(r, "skipped: only for simulated systems");
     }
     while (is_any && reducer_goes_on(r)) {
         is_any = false;

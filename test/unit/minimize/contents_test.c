@@ -95,6 +95,6 @@ TEST(what_no_schedule_can_say_is_not_tried)
     CHECK_INT(m.best.steps.count, STEPS);
     CHECK_INT(m.contents_shrunk, 0);
     CHECK_TEXT(m.stages[STAGE_CONTENTS].note,
-               "of what the system proposes, some is more than a schedule can say");
+               "some proposed payloads are too large for a schedule");
     minimized_release(&m);
 }

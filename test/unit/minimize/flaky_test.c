@@ -73,7 +73,7 @@ static size_t reduce(struct moody *m, uint32_t wanted, uint32_t runs)
                                        .repeat_runs = runs};
     const size_t left =
         minimize(&m->world, &(struct plan){0}, &o, &result, &e) == 0 ? result.best.steps.count : 0;
-    CHECK(left > 0 || strstr(e.text, "does not show the same violation every time") == e.text);
+    CHECK(left > 0 || strstr(e.text, "does not show the same violation in every replay") == e.text);
     minimized_release(&result);
     return left;
 }

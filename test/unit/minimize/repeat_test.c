@@ -123,9 +123,7 @@ TEST(what_shows_less_often_than_wanted_is_refused)
     struct err e = {.text = ""};
     shows_in_run = shows_in_each_third;
     CHECK_INT(reduce(&m, &(struct repeat){2, 4, FEW_STAGES}, &e), -1);
-    CHECK_TEXT(
-        e.text,
-        "shows the same violation in less than 2 of 4 replays: what is rarer takes a larger N");
+    CHECK_TEXT(e.text, "shows the same violation in fewer than 2 of 4 replays: use a larger N");
     CHECK_INT(m.replays, 7); /* three to see it, three in vain of the four that could be needed */
     minimized_release(&m);
     CHECK_INT(reduce(&m, &(struct repeat){1, 2, FEW_STAGES}, &e), -1);
