@@ -19,5 +19,6 @@ struct buckets buckets_sort(const struct bucket_items *items, uint32_t bucket_co
     vec_each (&items->list, item) {
         b.events[next[item->bucket]++] = item->event;
     }
+    must(b.first[bucket_count] == items->list.count);
     return b;
 }

@@ -142,6 +142,7 @@ static void lay_out(struct build *b, struct arena *a)
         context->first = first;
         first += context->count;
     }
+    must(first == event_count);
     event_id *members = arena_array(a, event_id, event_count + 1);
     for (event_id id = 0; id < event_count; id++) {
         members[b->list.at[b->of[id]].first + b->position[id]] = id;

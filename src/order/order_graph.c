@@ -28,6 +28,7 @@ static struct graph_end *lay_out(const struct contexts *c, const struct edges *e
     for (size_t slot = 0; slot < event_count; slot++) {
         next[slot + 1] += next[slot];
     }
+    must(next[event_count] == e->list.count);
     for (uint32_t i = 0; i < c->count; i++) {
         first[i] = next[c->list[i].first];
     }

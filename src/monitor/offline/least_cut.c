@@ -86,6 +86,7 @@ bool cuts_least(const struct cuts *c, const uint8_t *allowed, uint32_t *taken,
     advance_init(&a, scratch);
     bool is_possible = true;
     while (is_possible && a.queue_head != a.queue_tail) {
+        must(a.queue_tail - a.queue_head <= c->process_count);
         const uint32_t p = a.queue[a.queue_head++ % c->process_count];
         a.is_queued[p] = false;
         const uint32_t report_count = c->first[p + 1] - c->first[p];

@@ -87,6 +87,7 @@ static int64_t push_along(struct flow *f, int64_t most)
     vec_each (&f->path, k) {
         amount = f->edges.at[*k].room < amount ? f->edges.at[*k].room : amount;
     }
+    must(amount > 0);
     size_t full = f->path.count;
     for (size_t i = f->path.count; i-- > 0;) {
         const uint32_t k = f->path.at[i];
@@ -94,6 +95,7 @@ static int64_t push_along(struct flow *f, int64_t most)
         f->edges.at[k ^ 1].room += amount;
         full = f->edges.at[k].room == 0 ? i : full;
     }
+    must(full < f->path.count || amount == most);
     f->path.count = full;
     return amount;
 }
@@ -133,6 +135,7 @@ int64_t flow_run(struct flow *f, int64_t enough)
     int64_t total = 0;
     while (total < enough && find_levels(f)) {
         total += fill_levels(f, enough - total);
+        must(total <= enough);
         if (limit_is_over(f->watch, (uint32_t)f->nodes.count)) {
             return enough;
         }

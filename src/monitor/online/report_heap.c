@@ -10,6 +10,7 @@ void front_sink(struct front *f, uint32_t process)
 {
     const uint32_t count = f->cuts->process_count;
     const int64_t *next = f->next;
+    must(f->taken[process] <= f->cuts->first[process + 1] - f->cuts->first[process]);
     f->next[process] = front_is_done(f, process)
                            ? INT64_MAX
                            : f->cuts->time[f->cuts->first[process] + f->taken[process]];

@@ -66,6 +66,7 @@ void source_init(struct source *s, struct rings *r)
 void source_grow(struct source *s, struct rings *r)
 {
     const uint64_t room = s->mask + 1;
+    must(s->end - s->first <= room);
     struct held *ring = take_ring(r, 2 * room);
     for (uint64_t i = s->first; i < s->end; i++) {
         ring[i & (2 * room - 1)] = *source_held(s, i);
