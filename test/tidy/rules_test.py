@@ -24,7 +24,7 @@ GOOD = {
     "src/wire/w.h": "#include <stdint.h>\n#define W(x) (x)\n",
     "src/cli/main.c": '#include "base/a.h"\n\n/* printf("%d") and free(x) in words are no calls */\n'
                       'int main(void)\n{\n    return a_get(1); // exit(2)\n}\n',
-    "src/cli/meson.build": "files('dispatch.c')",
+    "src/cli/meson.build": "files('main.c')",
     "src/trace/meson.build": "files()",
     "src/probe/meson.build": "files()",
     "docs/architecture.md": "| `wire/` | a |\n| `base/` | b |\n| `trace/` | c |\n| `cli/` | d |\n| `probe/` | e |\n"
