@@ -62,7 +62,8 @@ bool code_at(struct places *p, uint64_t address, struct code *code)
 
 /* ---- functions ---- */
 
-bool code_function(struct places *p, uint64_t address, struct code_function *function)
+/* A round over all symbols of the module. */
+static struct place_function find_function(struct places *p, uint64_t address)
 {
     Dwfl_Module *module = places_module(p, address);
     GElf_Off offset = 0;
@@ -71,11 +72,24 @@ bool code_function(struct places *p, uint64_t address, struct code_function *fun
         module == NULL ? NULL
                        : dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
     if (name == NULL || symbol.st_size == 0 || offset >= symbol.st_size) {
-        return false;
+        return (struct place_function){0};
     }
     const uint64_t start = address - offset;
-    *function = (struct code_function){.name = name, .start = start, .end = start + symbol.st_size};
-    return true;
+    return (struct place_function){.name = name, .start = start, .end = start + symbol.st_size};
+}
+
+bool code_function(struct places *p, uint64_t address, struct code_function *function)
+{
+    bool is_new = false;
+    const uint32_t number =
+        *map_slot(&p->function_of, address, (uint32_t)p->functions.count, &is_new);
+    if (is_new) {
+        vec_push(&p->functions, find_function(p, address));
+    }
+    const struct place_function *found = &p->functions.at[number];
+    *function =
+        (struct code_function){.name = found->name, .start = found->start, .end = found->end};
+    return found->name != NULL;
 }
 
 bool code_returns_nothing(struct places *p, uint64_t address)

@@ -21,6 +21,12 @@ struct place_variable {
     Dwarf_Die die;
 };
 
+/* A function of the machine code. */
+struct place_function {
+    const char *name;
+    uint64_t start, end;
+};
+
 struct places {
     Dwfl *dwfl;
     bool is_reporting;
@@ -29,6 +35,8 @@ struct places {
     VEC(struct place_variable) variables; /* by address */
     struct map frames_of;                 /* address to its first frame, counted from 1 */
     VEC(struct frame) frames;
+    struct map function_of;               /* address to the function around it, in ... */
+    VEC(struct place_function) functions; /* ... without a name: there is none */
     struct map uses_result;     /* return address of a call to whether its result is used */
     struct map plain_update_of; /* return address of a call to its number in ... */
     VEC(struct place_update) plain_updates; /* ... operation 0: it is none */

@@ -33,6 +33,8 @@ void places_free(struct places *p)
     vec_release(&p->variables);
     map_release(&p->frames_of);
     vec_release(&p->frames);
+    map_release(&p->function_of);
+    vec_release(&p->functions);
     map_release(&p->uses_result);
     map_release(&p->plain_update_of);
     vec_release(&p->plain_updates);
@@ -46,6 +48,8 @@ void places_add_module(struct places *p, const char *path, uint64_t bias)
     if (p->dwfl == NULL || !is_new) {
         return;
     }
+    map_clear(&p->function_of);
+    vec_clear(&p->functions);
     if (!p->is_reporting) {
         dwfl_report_begin_add(p->dwfl);
         p->is_reporting = true;

@@ -93,7 +93,7 @@ static int read_order(struct grading *r, struct err *e)
     struct notes repeated = {0}; /* the strict order has noted the same */
     const struct hb_options options = {
         .model = HB_OBSERVED, .scope = REACH_ALL, .given = r->y->o->given};
-    const int result = hb_build(&r->observed, r->y->t, &options, &repeated, e);
+    const int result = hb_build(&r->observed, r->y->run, &options, &repeated, e);
     notes_release(&repeated);
     return result;
 }
@@ -497,6 +497,32 @@ static int grade(struct grading *r, struct notes *n, struct err *e)
     return 0;
 }
 
+/* Keeps of a loosened trace's groups those that it allows and the run did not: they are open. */
+static void count_loosened(struct race_groups *y)
+{
+    size_t kept = 0;
+    vec_each (&y->groups, group) {
+        const bool is_refuted =
+            group->grade != GRADE_SOUND && !group->is_observed && group->open == RACE_OPEN_NOT;
+        const bool is_of_one_node = trace_node_of(y->t, trace_at(y->t, group->pair.first)) ==
+                                    trace_node_of(y->t, trace_at(y->t, group->pair.second));
+        bool is_new = false;
+        if (!is_refuted && (is_of_one_node || y->loosened != RACE_OPEN_OWNER)) {
+            (void)map_slot(&y->before->judged, race_groups_key(y->before, &group->pair), 1,
+                           &is_new);
+        }
+        if (is_new) {
+            group->grade = GRADE_MAY;
+            group->open = y->loosened;
+            y->stats->places_open[y->loosened]++;
+            y->groups.at[kept++] = *group;
+        }
+    }
+    y->groups.count = kept;
+    y->stats->location_pairs = kept;
+    y->stats->has_decided_places = true;
+}
+
 static void count_groups(struct race_groups *y)
 {
     const bool keeps_all = y->o->wants_all && y->o->model == RACE_STRICT;
@@ -510,6 +536,9 @@ static void count_groups(struct race_groups *y)
         }
         const bool is_shown = group->grade != GRADE_MAY; /* or as good as */
         group->is_infeasible = !is_shown && group->open == RACE_OPEN_NOT;
+        if (!group->is_infeasible) {
+            map_put(&y->judged, race_groups_key(y, &group->pair), 1);
+        }
         y->stats->places_sound += group->grade == GRADE_SOUND;
         y->stats->places_observed += group->grade == GRADE_OBSERVED;
         y->stats->places_refuted += group->is_infeasible;
@@ -543,6 +572,10 @@ int place_grade(struct race_groups *y, const struct place_input *in, struct note
         witness_checker_free(r.checker);
     }
     arena_release(&r.arena);
-    count_groups(y);
+    if (y->before != NULL) {
+        count_loosened(y);
+    } else {
+        count_groups(y);
+    }
     return result;
 }

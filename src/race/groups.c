@@ -6,7 +6,8 @@ void race_groups_init(struct race_groups *y, const struct trace *t, const struct
                       struct race_stats *stats)
 {
     *stats = (struct race_stats){0};
-    *y = (struct race_groups){.t = t, .o = o, .stats = stats, .watch = {.limit = o->budget}};
+    *y = (struct race_groups){
+        .t = t, .run = t, .o = o, .stats = stats, .watch = {.limit = o->budget}};
     alike_init(&y->alike);
 }
 
@@ -16,6 +17,8 @@ void race_groups_release(struct race_groups *y)
     map_release(&y->places);
     alike_release(&y->alike);
     map_release(&y->group_of);
+    map_release(&y->judged);
+    map_release(&y->judged_uses);
     arena_release(&y->arena);
 }
 

@@ -40,6 +40,7 @@ struct race_group {
 
 struct race_groups {
     const struct trace *t;
+    const struct trace *run; /* t as it was observed, before it was loosened (loose.h) */
     const struct race_options *o;
     struct race_stats *stats;
     struct limit_watch watch; /* on the budget */
@@ -48,6 +49,14 @@ struct race_groups {
     struct map places;   /* (location, location) to a number */
     struct alike alike;  /* variables */
     struct map group_of; /* (number of the places, number of the variables) to group */
+
+    /* Where places are decided: those that are shown or left open, by race_groups_key, and of uses
+     * after free by their two places. */
+    struct map judged, judged_uses;
+    /* Of a loosened trace: the groups of the run, which has judged before, and why what only the
+     * loosened trace allows is open. NULL: it is the run. */
+    struct race_groups *before;
+    enum race_open loosened;
 
     /* Where the work is shared: ours is every turn_count-th turn, from turn_of on. */
     uint32_t turn_of, turn_count;

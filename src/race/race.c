@@ -10,6 +10,7 @@
 #include "race/file_lock_owners.h"
 #include "race/grade_places.h"
 #include "race/groups.h"
+#include "race/loose.h"
 #include "race/message_handlers.h"
 #include "race/message_races.h"
 #include "race/parallel_decide.h"
@@ -466,6 +467,46 @@ static int find_only_deadlocks(struct race_groups *y, struct findings *f, struct
     return result;
 }
 
+static bool loosen(const struct trace *t, enum race_open reason, struct trace *loosened)
+{
+    return reason == RACE_OPEN_OWNER
+               ? file_locks_loosen(t, loosened)
+               : loose_build(t, reason == RACE_OPEN_WAKE ? LOOSE_WAITS : LOOSE_SENDERS, loosened);
+}
+
+/* Asks once more with a loosened trace: what only that allows is open for the reason. */
+static int find_loosened(struct race_groups *y, enum race_open reason, struct findings *f,
+                         struct err *e)
+{
+    struct trace loosened;
+    if (!loosen(y->t, reason, &loosened)) {
+        return 0;
+    }
+    struct race_options o = *y->o;
+    o.model = RACE_STRICT;
+    o.via = RACE_VIA_ENGINE;
+    o.smtlib = NULL;
+    o.skips_messages = o.skips_deadlocks = true;
+    o.wants_witness = false;
+    o.decides_places = true;
+    o.counts_only = !y->o->wants_all || y->o->counts_only;
+    o.decided = NULL;
+    struct race_stats stats;
+    struct race_groups z;
+    struct notes repeated = {0};
+    race_groups_init(&z, &loosened, &o, &stats);
+    z.run = y->t;
+    z.before = y;
+    z.loosened = reason;
+    const int result = find_by_engine(&z, f, &repeated, e);
+    y->stats->places_open[reason] += stats.places_open[reason];
+    y->stats->is_cut = y->stats->is_cut || z.watch.is_over;
+    notes_release(&repeated);
+    race_groups_release(&z);
+    loose_release(&loosened);
+    return result;
+}
+
 int race_find(const struct trace *t, const struct race_options *o, struct findings *f,
               struct race_stats *stats, struct notes *n, struct err *e)
 {
@@ -498,6 +539,10 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
         result = find_by_engine(&y, f, n, e);
     } else {
         result = find_by_solver(&y, f, n, e);
+    }
+    static const enum race_open reasons[] = {RACE_OPEN_OWNER, RACE_OPEN_SENDER, RACE_OPEN_WAKE};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons && stats->has_decided_places; i++) {
+        result = o->skips_data || result < 0 ? result : find_loosened(&y, reasons[i], f, e);
     }
     stats->is_cut = stats->is_cut || y.watch.is_over;
     if (stats->is_cut) {

@@ -155,7 +155,7 @@ static void prepare_recording(struct search *s)
     struct err e = {0};
     const struct hb_options options = {
         .model = HB_OBSERVED, .scope = REACH_ALL, .given = s->y->o->given};
-    s->has_observed = hb_build(&s->observed, s->y->t, &options, &notes, &e) == 0;
+    s->has_observed = hb_build(&s->observed, s->y->run, &options, &notes, &e) == 0;
     notes_release(&notes);
     must(s->has_observed); /* the strict order was built with the same given orders */
     if (!reads_from_can_know(&s->observed)) {
@@ -263,13 +263,17 @@ static bool decide(struct search *s, struct use *u, const struct use *pair)
     return false;
 }
 
-static struct use *use_at(struct search *s, const struct use *pair)
+static uint64_t places_of(const struct search *s, const struct use *u)
 {
     const struct trace *t = s->y->t;
+    return map_pair(trace_at(t, u->access)->location, trace_at(t, u->free)->location);
+}
+
+static struct use *use_at(struct search *s, const struct use *pair)
+{
     bool is_new = false;
-    const uint64_t places =
-        map_pair(trace_at(t, pair->access)->location, trace_at(t, pair->free)->location);
-    const uint32_t number = *map_slot(&s->use_of, places, (uint32_t)s->uses.count, &is_new);
+    const uint32_t number =
+        *map_slot(&s->use_of, places_of(s, pair), (uint32_t)s->uses.count, &is_new);
     if (is_new) {
         vec_push(&s->uses, *pair);
     }
@@ -412,6 +416,26 @@ static void tell(struct search *s, const struct use *u)
     findings_add(s->f, &finding);
 }
 
+/* What only a loosened trace allows is open; what it refutes, or the run has judged, is done. */
+static void judge_loosened(struct search *s, struct use *u)
+{
+    bool is_new = false;
+    if (u->grade == GRADE_SOUND || u->open != RACE_OPEN_NOT) {
+        (void)map_slot(&s->y->before->judged_uses, places_of(s, u), 1, &is_new);
+    }
+    u->grade = GRADE_MAY;
+    u->open = is_new ? s->y->loosened : RACE_OPEN_NOT;
+}
+
+static void judge(struct search *s, struct use *u)
+{
+    if (s->y->before != NULL) {
+        judge_loosened(s, u);
+    } else if (u->grade == GRADE_SOUND || u->open != RACE_OPEN_NOT) {
+        map_put(&s->y->judged_uses, places_of(s, u), 1);
+    }
+}
+
 static void tell_all(struct search *s, size_t from)
 {
     const struct race_options *o = s->y->o;
@@ -420,7 +444,8 @@ static void tell_all(struct search *s, size_t from)
         held_build(&s->held, s->in->hb, HELD_ALL, &s->arena);
     }
     for (size_t i = from; i < s->uses.count; i++) {
-        const struct use *u = &s->uses.at[i];
+        struct use *u = &s->uses.at[i];
+        judge(s, u);
         const bool is_open = u->grade != GRADE_SOUND && u->open != RACE_OPEN_NOT;
         stats->use_places += u->grade == GRADE_SOUND;
         if (is_open && stats->has_decided_places) {

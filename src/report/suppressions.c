@@ -247,7 +247,8 @@ int suppressions_read_baseline(struct suppressions *s, const char *path, struct 
 
 static bool is_race(enum finding_kind kind)
 {
-    return kind == FINDING_DATA_RACE || kind == FINDING_MESSAGE_RACE;
+    return kind == FINDING_DATA_RACE || kind == FINDING_MESSAGE_RACE ||
+           kind == FINDING_USE_AFTER_FREE;
 }
 
 static bool text_matches(const struct suppression *rule, const char *text)

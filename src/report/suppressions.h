@@ -10,7 +10,8 @@
  * A file of suppressions has a line for each, in the form of ThreadSanitizer's files:
  *
  *     # a comment
- *     race:PATTERN              a data or message race with such a function, file or variable
+ *     race:PATTERN              a data or message race, or a use after free, with such a function,
+ *                               file or variable
  *     race_top:PATTERN          the same, but only for the innermost frame of the access
  *     deadlock:PATTERN          a deadlock
  *     mutex:, thread:, signal:, called_from_lib:    findings that clew does not have

@@ -288,7 +288,8 @@ struct control_report {
     uint32_t task;
     uint16_t kind;                /* enum event_kind */
     uint16_t size;                /* of a message */
-    char name[60];                /* ended by 0; longer ones are cut */
+    uint16_t mode;                /* of an annotation */
+    char name[58];                /* ended by 0; longer ones are cut */
     struct control_object object; /* what it is about, if that is known by an address */
     uint64_t content;             /* of a message: a hash of its bytes; 0: not known */
 };

@@ -107,9 +107,9 @@
     KIND(52, ATOMIC_BEGIN, "atomic-begin", REGION, NONE, F_OBJECT,                                 \
          "a region meant to be atomic begins")                                                     \
     KIND(53, ATOMIC_END, "atomic-end", REGION, NONE, F_OBJECT, "a region meant to be atomic ends") \
-    KIND(54, HAPPENS_BEFORE, "happens-before", ANNOTATION, ANNOTATION, F_OBJECT,                   \
+    KIND(54, HAPPENS_BEFORE, "happens-before", ANNOTATION, ANNOTATION, F_OBJECT | F_VALUE,                   \
          "what came so far is before each later happens-after of the object")                      \
-    KIND(55, HAPPENS_AFTER, "happens-after", ANNOTATION, ANNOTATION, F_OBJECT,                     \
+    KIND(55, HAPPENS_AFTER, "happens-after", ANNOTATION, ANNOTATION, F_OBJECT | F_VALUE,                     \
          "what follows is after each earlier happens-before of the object")                        \
     KIND(56, FAULT, "fault", CONTROL, FAULT, F_OBJECT | F_MESSAGE | F_VALUE,                       \
          "something was made to fail")                                                             \
@@ -289,10 +289,14 @@ enum { MEMORY_ORDER_MASK = 7, MEMORY_UPDATE_MASK = 56 };
     MODE(ACCESS, 24, AND, "and")                \
     MODE(ACCESS, 32, XOR, "xor")
 /* An observed order holds in this execution only: another schedule may not keep it. A counter's
- * (eventfd) happens-after takes what was added before. */
+ * (eventfd) happens-after takes what was added before. A happens-after of mode any (a signal, a
+ * message of a queue, a wait for any child) takes one of the happens-befores, whose `value` is a
+ * hash of what the message says. One of mode look takes nothing. */
 #define ANNOTATION_MODE_LIST(MODE)            \
     MODE(ANNOTATION, 1, OBSERVED, "observed") \
-    MODE(ANNOTATION, 2, COUNTER, "counter")
+    MODE(ANNOTATION, 2, COUNTER, "counter")   \
+    MODE(ANNOTATION, 3, ANY, "any")           \
+    MODE(ANNOTATION, 4, LOOK, "look")
 
 #define MODE_LIST(MODE)       \
     LOCK_MODE_LIST(MODE)      \

@@ -752,6 +752,19 @@ static const struct {
     [RACE_OPEN_TORN] = {"undecided_torn",
                         "the recording misses releases of locks, or contradicts itself",
                         "clew check says where"},
+    [RACE_OPEN_OWNER] = {"undecided_owner",
+                         "only a lock on a file keeps them apart, which excludes processes and not "
+                         "the threads of one",
+                         "take a mutex too"},
+    [RACE_OPEN_SENDER] = {"undecided_sender",
+                          "only a receive that another sender could have satisfied (eventfd, "
+                          "connection, signal, equal messages, any child, barrier) puts them in "
+                          "order",
+                          "let the receiver check who has sent, or wait for all senders"},
+    [RACE_OPEN_WAKE] = {"undecided_wake",
+                        "only a wait for a condition puts them in order, and it may end by a "
+                        "spurious wake-up, without a notify",
+                        "wait in a loop that checks a predicate under the lock"},
     [RACE_OPEN_BUDGET] = {"undecided_budget", "the budget ended", "give a larger --budget"},
 };
 

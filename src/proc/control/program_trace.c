@@ -358,12 +358,14 @@ static void set_message(struct telling *t, const struct control_report *r, struc
 {
     if (is_token(t, r)) {
         e->mode = TRANSPORT_PIPE;
-        e->size = r->size;
-        e->value = (int64_t)r->content;
-        e->has |= HAS_SIZE | HAS_VALUE;
     } else {
         e->mode = TRANSPORT_CHANNEL;
         e->message = message_name(&t->trace->tables.names, r);
+    }
+    if (r->content != 0) {
+        e->size = r->size;
+        e->value = (int64_t)r->content;
+        e->has |= HAS_SIZE | HAS_VALUE;
     }
 }
 
@@ -434,6 +436,8 @@ static void append_report(struct telling *t, const struct control_report *r)
     }
     if (r->kind == EVENT_LOCK || r->kind == EVENT_UNLOCK) {
         e.mode = (uint8_t)r->value;
+    } else if (event_class(&e) == CLASS_ANNOTATION) {
+        e.mode = (uint8_t)r->mode;
     }
     if (r->kind == EVENT_COVERAGE) {
         e.object = 0; /* the place is all */

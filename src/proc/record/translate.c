@@ -374,7 +374,7 @@ static void set_paths(struct collector *c, const struct row *row, struct event *
 static bool is_of_file(const struct event *event, const struct record *record)
 {
     if (event->kind == EVENT_HAPPENS_BEFORE || event->kind == EVENT_HAPPENS_AFTER) {
-        return record->mode == ANNOTATION_COUNTER;
+        return record->mode == ANNOTATION_COUNTER || record->mode == ANNOTATION_LOOK;
     }
     if (event->kind == EVENT_SEM_INIT || event->kind == EVENT_SEM_POST ||
         event->kind == EVENT_SEM_WAIT) {

@@ -38,9 +38,11 @@ static const char *where(struct findings *f, const struct finding_event *e)
     return e->location[0] == '\0' ? "" : findings_text(f, " at %s", e->location);
 }
 
-static const char *verb_of(const struct observed_event *e)
+/* A descriptor is used and closed. */
+static const char *verb_of(const struct observed_event *e, const char *object)
 {
-    return access_verb(e->kind);
+    const bool is_descriptor = strncmp(object, "descriptor:", strlen("descriptor:")) == 0;
+    return !is_descriptor ? access_verb(e->kind) : e->kind == EVENT_WRITE ? "closed" : "used";
 }
 
 static const char *say(struct findings *f, const struct observed_race *race,
@@ -51,10 +53,10 @@ static const char *say(struct findings *f, const struct observed_race *race,
             f, "the message sent%s by %s may be there before the one that %s receives%s",
             where(f, &events[0]), who(f, &events[0]), who(f, &events[1]), where(f, &events[1]));
     }
-    return findings_text(f, "%s is %s%s by %s and %s%s by %s, and nothing observed orders them",
-                         events[0].object, verb_of(&race->first), where(f, &events[0]),
-                         who(f, &events[0]), verb_of(&race->second), where(f, &events[1]),
-                         who(f, &events[1]));
+    return findings_text(
+        f, "%s is %s%s by %s and %s%s by %s, and nothing observed orders them", events[0].object,
+        verb_of(&race->first, events[0].object), where(f, &events[0]), who(f, &events[0]),
+        verb_of(&race->second, events[0].object), where(f, &events[1]), who(f, &events[1]));
 }
 
 /* The same key as the other models give the same pair of places. */

@@ -93,6 +93,10 @@ TEST(a_line_is_for_findings_of_its_type)
     CHECK(hides("deadlock:each other", &deadlock));
     CHECK(!hides("race:each other", &deadlock));
     CHECK(hides("key:d|*", &deadlock));
+    const struct finding use = {
+        .kind = FINDING_USE_AFTER_FREE, .what = "block is freed", .key = "u|a|b"};
+    CHECK(hides("race:block", &use));
+    CHECK(!hides("deadlock:block", &use));
 }
 
 static void check_refused(const char *lines, size_t size, const char *message)

@@ -54,27 +54,27 @@ RT_EXPORT void clew_rt_atomic_end(const char *name)
 RT_EXPORT void clew_rt_happens_before(const void *object);
 RT_EXPORT void clew_rt_happens_before(const void *object)
 {
-    control_report_channel(EVENT_HAPPENS_BEFORE, object, 0, RT_PLACE);
+    (void)control_report_channel(EVENT_HAPPENS_BEFORE, object, 0, RT_PLACE);
 }
 
 RT_EXPORT void clew_rt_happens_after(const void *object);
 RT_EXPORT void clew_rt_happens_after(const void *object)
 {
-    control_report_channel(EVENT_HAPPENS_AFTER, object, 0, RT_PLACE);
+    (void)control_report_channel(EVENT_HAPPENS_AFTER, object, 0, RT_PLACE);
 }
 
 RT_EXPORT void clew_rt_sent(const void *channel, uint64_t message, size_t size);
 RT_EXPORT void clew_rt_sent(const void *channel, uint64_t message, size_t size)
 {
     (void)size;
-    control_report_channel(EVENT_SEND, channel, (int64_t)message, RT_PLACE);
+    (void)control_report_channel(EVENT_SEND, channel, (int64_t)message, RT_PLACE);
 }
 
 RT_EXPORT void clew_rt_received(const void *channel, uint64_t message, size_t size);
 RT_EXPORT void clew_rt_received(const void *channel, uint64_t message, size_t size)
 {
     (void)size;
-    control_report_channel(EVENT_RECV, channel, (int64_t)message, RT_PLACE);
+    (void)control_report_channel(EVENT_RECV, channel, (int64_t)message, RT_PLACE);
 }
 
 RT_EXPORT void clew_rt_ignore_begin(void);
@@ -97,9 +97,9 @@ RT_EXPORT void clew_rt_ignore_end(void)
 
 void clew_rt_annotate(const struct clew_rt_annotation *annotation)
 {
-    control_report_channel((enum event_kind)annotation->kind,
-                           (const void *)(uintptr_t)annotation->object, annotation->mode,
-                           annotation->place);
+    (void)control_report_channel((enum event_kind)annotation->kind,
+                                 (const void *)(uintptr_t)annotation->object, annotation->mode,
+                                 annotation->place);
 }
 
 /* The code of a lock stays controlled: whoever waits in it must let others run. */

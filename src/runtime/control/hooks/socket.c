@@ -57,7 +57,7 @@ RT_EXPORT int eventfd(unsigned value, int flags)
     const int fd = made(sys(SYS_eventfd2, value, flags), CONTROL_EVENTFD, RT_PLACE);
     struct end *e = control_is_on ? end_of(fd) : NULL;
     if (e != NULL) {
-        e->sent = e->given = value; /* comes out without having been sent */
+        end_gives(fd, value, RT_PLACE);
         e->is_semaphore = value == 0 && (flags & EFD_SEMAPHORE) != 0;
     }
     return fd;

@@ -11,7 +11,7 @@
 void lock_life(const volatile void *object, const void *place)
 {
     if (control_is_mine() && task_has_others()) {
-        control_report_channel(EVENT_WRITE, (const void *)(uintptr_t)object, 0, place);
+        (void)control_report_channel(EVENT_WRITE, (const void *)(uintptr_t)object, 0, place);
     }
 }
 
@@ -49,7 +49,7 @@ RT_EXPORT int sem_init(sem_t *s, int is_shared, unsigned value)
 {
     const int result = initialized(REAL(sem_init)(s, is_shared, value), s, RT_PLACE);
     if (result == 0 && control_is_on) {
-        control_report_channel(EVENT_SEM_INIT, s, (int64_t)value, RT_PLACE);
+        (void)control_report_channel(EVENT_SEM_INIT, s, (int64_t)value, RT_PLACE);
     }
     return result;
 }

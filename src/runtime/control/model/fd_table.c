@@ -483,6 +483,15 @@ static void see_message(const struct end *e, uint64_t byte, const void *place)
     }
 }
 
+void end_gives(int fd, uint64_t amount, const void *place)
+{
+    struct end *e = end_of(fd);
+    e->sent = e->given = amount;
+    if (amount > 0) {
+        (void)report(EVENT_SEM_INIT, e, amount, place);
+    }
+}
+
 void end_sent(int fd, const struct moved *moved, const void *place)
 {
     struct end *e = end_of(fd);
@@ -518,6 +527,12 @@ void end_received(int fd, const struct moved *moved, const void *place)
     struct end *e = peer_of(end_of(fd));
     if (e == NULL) {
         return;
+    }
+    if (e->received < e->given) { /* takes what nobody has sent */
+        struct control_report *told = report(EVENT_HAPPENS_AFTER, e, 0, place);
+        if (told != NULL) {
+            told->mode = ANNOTATION_COUNTER;
+        }
     }
     e->received += moved->amount;
     uint64_t delivered = 0; /* bytes of messages that are whole */

@@ -141,6 +141,8 @@ int end_at_address(const void *address, uint32_t size, int type);
 /* Bytes went in at an end, and came out: told as messages (control_report). Datagrams, and counts
  * of events, come out whole: the amount is then one for each. */
 void end_sent(int fd, const struct moved *moved, const void *place);
+/* So much comes out without having been sent: what an eventfd begins with. */
+void end_gives(int fd, uint64_t amount, const void *place);
 void end_received(int fd, const struct moved *moved, const void *place);
 /* Waits until the network has brought what went in there to the other end: it does so by itself,
  * mostly at once. */

@@ -289,7 +289,11 @@ void signals_order(enum event_kind kind, const struct task *t, int signal, const
     enum { TARGETS_MAX = 1024 };
     static const char signals_sent[(TARGETS_MAX + 1) * NSIG]; /* only its addresses are used */
     const size_t row = t == NULL ? 0 : 1 + t->number % TARGETS_MAX;
-    control_report_channel(kind, &signals_sent[row * NSIG + (size_t)signal], 0, place);
+    struct control_report *told =
+        control_report_channel(kind, &signals_sent[row * NSIG + (size_t)signal], 0, place);
+    if (told != NULL) {
+        told->mode = ANNOTATION_ANY;
+    }
 }
 
 int signals_first(struct task *t, uint64_t set, siginfo_t *taken)

@@ -222,19 +222,21 @@ void control_report_object(enum event_kind kind, const char *name,
     }
 }
 
-void control_report_channel(enum event_kind kind, const void *channel, int64_t message,
-                            const void *place)
+struct control_report *control_report_channel(enum event_kind kind, const void *channel,
+                                              int64_t message, const void *place)
 {
+    struct control_report *told = NULL;
     if (control_is_on) {
         const struct object o = object_of(channel, place);
         char name[sizeof((struct control_report *)0)->name];
         object_print(&o, name, sizeof name);
-        struct control_report *told = control_report(kind, name, message, place);
+        told = control_report(kind, name, message, place);
         if (told != NULL) {
             told->object = (struct control_object){
                 .key = o.key, .ordinal = o.ordinal, .offset = o.offset, .owner = o.owner};
         }
     }
+    return told;
 }
 
 /* The beginning of a run */

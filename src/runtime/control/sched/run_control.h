@@ -254,8 +254,8 @@ void control_report_object(enum event_kind kind, const char *name,
                            const struct control_object *object, const void *place);
 
 /* The same of something that is known by its address: a channel, an annotated object. */
-void control_report_channel(enum event_kind kind, const void *channel, int64_t message,
-                            const void *place);
+struct control_report *control_report_channel(enum event_kind kind, const void *channel,
+                                              int64_t message, const void *place);
 
 /* turn.c */
 

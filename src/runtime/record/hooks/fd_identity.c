@@ -633,7 +633,7 @@ static void record_ready(int fd, bool is_refused, const void *place)
     case DESCRIPTOR_EVENT:
         descriptor_name(fd);
         (void)rt_record((struct rt_event){.kind = EVENT_HAPPENS_AFTER,
-                                          .mode = ANNOTATION_COUNTER,
+                                          .mode = ANNOTATION_LOOK,
                                           .object = (const void *)(uintptr_t)d.number,
                                           .place = place});
         break;

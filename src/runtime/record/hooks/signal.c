@@ -60,7 +60,11 @@ static struct rt_mark order(enum event_kind kind, struct target target, int numb
     const void *object =
         is_wanted && number >= 0 && number < NSIG ? object_of(target, number) : NULL;
     if (object != NULL) {
-        mark = rt_record((struct rt_event){.kind = kind, .object = object, .place = place});
+        /* A timer that is armed once may fire often. */
+        mark = rt_record((struct rt_event){.kind = kind,
+                                           .mode = number == 0 ? MODE_UNSAID : ANNOTATION_ANY,
+                                           .object = object,
+                                           .place = place});
     }
     errno = saved;
     return mark;

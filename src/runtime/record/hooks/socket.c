@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "runtime/content.h"
 #include "runtime/instrument/runtime_entry.h"
 #include "runtime/record/hooks/close_locks.h"
 #include "runtime/record/hooks/fd_identity.h"
@@ -29,22 +30,12 @@ enum {
     TOKEN_SIZE_MAX = 16,
 };
 
-/* FNV-1a, over as much of a datagram as its sender and receiver both have. */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
-{
-    const unsigned char *b = bytes;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ b[i]) * 0x100000001b3u;
-    }
-    return hash;
-}
-
 static uint64_t hash_vector(const struct iovec *parts, size_t count, size_t size)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = CONTENT_NONE;
     for (size_t i = 0; i < count && size > 0; i++) {
         const size_t taken = parts[i].iov_len < size ? parts[i].iov_len : size;
-        hash = hash_bytes(hash, parts[i].iov_base, taken);
+        hash = content_hash(hash, parts[i].iov_base, taken);
         size -= taken;
     }
     return hash;
@@ -94,7 +85,7 @@ static struct rt_mark record_datagram(enum event_kind kind, struct descriptor d,
                                        .more_size = sizeof more.hash + ends});
 }
 
-/* An operation on an eventfd that counts as a semaphore; the value is that of SEM_INIT. */
+/* An operation on an eventfd that counts as a semaphore, or the SEM_INIT of any, with its value. */
 static struct rt_mark record_units(enum event_kind kind, struct descriptor d,
                                    const struct transfer *t, int64_t value)
 {
@@ -617,10 +608,10 @@ RT_EXPORT int eventfd(unsigned count, int flags)
 {
     const int fd = made(REAL(eventfd)(count, flags), RT_PLACE);
     const struct transfer t = {.fd = fd, .place = RT_PLACE};
-    if (fd >= 0 && (flags & EFD_SEMAPHORE) != 0 && rt_is_recording()) {
+    if (fd >= 0 && ((flags & EFD_SEMAPHORE) != 0 || count > 0) && rt_is_recording()) {
         const int saved = errno;
         const struct descriptor d = descriptor_of(fd);
-        if (d.class == DESCRIPTOR_SEMAPHORE) {
+        if (d.class == DESCRIPTOR_SEMAPHORE || d.class == DESCRIPTOR_EVENT) {
             (void)record_units(EVENT_SEM_INIT, d, &t, count);
         }
         errno = saved;

@@ -7,6 +7,7 @@
 #include <sys/sem.h>
 #include <sys/stat.h>
 
+#include "runtime/content.h"
 #include "runtime/instrument/runtime_entry.h"
 #include "runtime/record/hooks/shared_memory_ids.h"
 #include "runtime/record/hooks/sync_shared.h"
@@ -36,6 +37,27 @@ static void buffer_written(void *bytes, ssize_t size, const void *place)
     }
 }
 
+struct message {
+    const void *bytes;
+    size_t size;
+};
+
+/* A message is put into a queue, or taken out of it. Equal messages of a queue may take each
+ * other's place. */
+static struct rt_mark record_message(enum event_kind kind, const void *queue,
+                                     struct message message, const void *place)
+{
+    return queue == NULL || !rt_is_recording()
+               ? (struct rt_mark){0}
+               : rt_record((struct rt_event){
+                     .kind = kind,
+                     .mode = ANNOTATION_ANY,
+                     .has_value = true,
+                     .value = (int64_t)content_hash(CONTENT_NONE, message.bytes, message.size),
+                     .object = queue,
+                     .place = place});
+}
+
 /* ---- POSIX message queues ---- */
 
 /* A queue is known by the inode of its descriptor. */
@@ -52,7 +74,8 @@ static const void *queue_of(mqd_t queue)
 RT_EXPORT int mq_send(mqd_t queue, const char *bytes, size_t size, unsigned priority)
 {
     buffer_read(bytes, size, RT_PLACE);
-    const struct rt_mark mark = record(EVENT_HAPPENS_BEFORE, queue_of(queue), RT_PLACE);
+    const struct rt_mark mark = record_message(EVENT_HAPPENS_BEFORE, queue_of(queue),
+                                               (struct message){bytes, size}, RT_PLACE);
     return rt_amend_done(mark, REAL(mq_send)(queue, bytes, size, priority));
 }
 
@@ -60,14 +83,16 @@ RT_EXPORT int mq_timedsend(mqd_t queue, const char *bytes, size_t size, unsigned
                            const struct timespec *until)
 {
     buffer_read(bytes, size, RT_PLACE);
-    const struct rt_mark mark = record(EVENT_HAPPENS_BEFORE, queue_of(queue), RT_PLACE);
+    const struct rt_mark mark = record_message(EVENT_HAPPENS_BEFORE, queue_of(queue),
+                                               (struct message){bytes, size}, RT_PLACE);
     return rt_amend_done(mark, REAL(mq_timedsend)(queue, bytes, size, priority, until));
 }
 
 static ssize_t queue_received(mqd_t queue, char *bytes, ssize_t size, const void *place)
 {
     if (size >= 0) {
-        (void)record(EVENT_HAPPENS_AFTER, queue_of(queue), place);
+        (void)record_message(EVENT_HAPPENS_AFTER, queue_of(queue),
+                             (struct message){bytes, (size_t)size}, place);
         buffer_written(bytes, size, place);
     }
     return size;
@@ -101,7 +126,8 @@ RT_EXPORT int msgsnd(int id, const void *message, size_t size, int flags)
 {
     const long *type = message;
     buffer_read(message, sizeof *type + size, RT_PLACE);
-    const struct rt_mark mark = record(EVENT_HAPPENS_BEFORE, messages_of(id, *type), RT_PLACE);
+    const struct rt_mark mark = record_message(EVENT_HAPPENS_BEFORE, messages_of(id, *type),
+                                               (struct message){type + 1, size}, RT_PLACE);
     return rt_amend_done(mark, REAL(msgsnd)(id, message, size, flags));
 }
 
@@ -110,7 +136,8 @@ RT_EXPORT ssize_t msgrcv(int id, void *message, size_t size, long wanted, int fl
     const ssize_t result = REAL(msgrcv)(id, message, size, wanted, flags);
     if (result >= 0 && (flags & MSG_COPY) == 0) {
         const long *type = message;
-        (void)record(EVENT_HAPPENS_AFTER, messages_of(id, *type), RT_PLACE);
+        (void)record_message(EVENT_HAPPENS_AFTER, messages_of(id, *type),
+                             (struct message){type + 1, (size_t)result}, RT_PLACE);
         buffer_written(message, (ssize_t)sizeof *type + result, RT_PLACE);
     }
     return result;

@@ -7,4 +7,7 @@
 /* waitpid(pid, status, 0), recorded as a wait that the program made at `place`. */
 pid_t wait_recorded(pid_t pid, int *status, const void *place);
 
+/* The process is about to end: its parent may wait for any of its children. */
+void wait_ends(const void *place);
+
 #endif

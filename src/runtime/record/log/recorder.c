@@ -21,6 +21,7 @@
 #include "runtime/record/hooks/shared_memory_ids.h"
 #include "runtime/record/hooks/shell.h"
 #include "runtime/record/hooks/signal_edges.h"
+#include "runtime/record/hooks/wait_internal.h"
 #include "runtime/record/log/append.h"
 #include "runtime/record/log/call_paths.h"
 #include "runtime/record/log/recording_files.h"
@@ -521,6 +522,9 @@ bool rt_fork_end(bool is_child)
 void rt_process_end(int status, const void *place)
 {
     descriptor_all_end(place);
+    if (strchr(node, '/') != NULL) { /* a child of a recorded process */
+        wait_ends(place);
+    }
     access_task_end();
     (void)rt_record((struct rt_event){
         .kind = EVENT_PROCESS_EXIT, .has_value = true, .value = status, .place = place});

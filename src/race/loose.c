@@ -1,0 +1,447 @@
+#include "race/loose.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "order/message.h"
+#include "order/object_key.h"
+#include "order/stream_end.h"
+#include "race/access_classes.h"
+#include "trace/channel.h"
+#include "trace/kind_table.h"
+#include "wire/kind.h"
+
+#define TASK_NONE UINT32_MAX
+#define GROUP_NONE UINT32_MAX
+
+/* Sends and receives of which any may meet any. */
+struct group {
+    uint32_t object;           /* the name of the semaphore that stands for it */
+    uint32_t sender, receiver; /* the last task of each kind */
+    bool has_several;          /* tasks that send, or that receive */
+    bool has_content;
+    bool is_kept; /* what is received tells who has sent it */
+    uint64_t size;
+    int64_t content;
+};
+
+/* A round of a barrier ends when the first of its tasks leaves. */
+struct barrier {
+    uint32_t round;
+    uint64_t tasks, first_tasks; /* sums over the tasks of this round, and of the first one */
+    bool has_left;               /* a task of this round */
+    bool is_free;
+};
+
+struct loosening {
+    const struct trace *t;
+    struct names keys;   /* texts that groups are known by */
+    struct map group_of; /* key to group */
+    VEC(struct group) groups;
+    uint32_t *of; /* per event: its group, or GROUP_NONE */
+    struct map barrier_of;
+    VEC(struct barrier) barriers;
+    struct map files;      /* texts of files that report accesses, in keys */
+    struct map conditions; /* that a wait in such a file is for, by scoped name */
+    struct arena arena;
+};
+
+/* ---- who may meet whom ---- */
+
+enum family { FAMILY_STREAM, FAMILY_CHANNEL, FAMILY_CONNECTION };
+
+static uint32_t group_at(struct loosening *l, uint64_t key, uint32_t object)
+{
+    bool is_new = false;
+    const uint32_t number = *map_slot(&l->group_of, key, (uint32_t)l->groups.count, &is_new);
+    if (is_new) {
+        vec_push(&l->groups,
+                 (struct group){.object = object, .sender = TASK_NONE, .receiver = TASK_NONE});
+    }
+    return number;
+}
+
+static uint64_t text_key(struct loosening *l, enum family family, const char *text, size_t size)
+{
+    return map_pair(UINT32_MAX - 1 - family, names_intern(&l->keys, text, size));
+}
+
+/* The part of a channel's name that says where it leads. */
+static struct channel_part destination_of(const struct loosening *l, const struct event *e)
+{
+    const char *text = trace_name(l->t, e->object);
+    struct channel channel;
+    return channel_parse(&channel, text, strlen(text)) ? channel.destination
+                                                       : (struct channel_part){text, strlen(text)};
+}
+
+static uint32_t connection_group(struct loosening *l, const struct event *e)
+{
+    const struct channel_part to = destination_of(l, e);
+    return group_at(l, text_key(l, FAMILY_CONNECTION, to.text, to.size), e->object);
+}
+
+/* Datagrams of a recording are named by a hash of their bytes, and by a number behind it. */
+static uint32_t datagram_group(struct loosening *l, const struct event *e)
+{
+    const char *text = trace_name(l->t, e->message);
+    const uint32_t first = names_find(&l->t->tables.names, text, strcspn(text, "#"));
+    if (e->message == 0 || first == 0 || l->t->tables.order != ORDER_STAMPED) {
+        return GROUP_NONE;
+    }
+    const struct channel_part to = destination_of(l, e);
+    const uint32_t place = names_intern(&l->keys, to.text, to.size);
+    const uint64_t key = map_pair(place, first) ^ UINT64_C(1) << 63;
+    return group_at(l, key, first);
+}
+
+static bool is_eventfd(const struct loosening *l, const struct event *e)
+{
+    return strncmp(trace_name(l->t, e->object), SCOPE_EVENTFD, sizeof SCOPE_EVENTFD - 1) == 0;
+}
+
+static bool is_unit(const struct event *e)
+{
+    return event_class(e) == CLASS_ANNOTATION &&
+           (e->mode == ANNOTATION_ANY || e->mode == ANNOTATION_COUNTER ||
+            e->mode == ANNOTATION_LOOK);
+}
+
+/* The group that the event sends to or receives from; GROUP_NONE: it is neither. */
+static uint32_t group_of(struct loosening *l, const struct event *e)
+{
+    const bool is_transfer = e->kind == EVENT_SEND || e->kind == EVENT_RECV;
+    if (e->kind == EVENT_CONNECT || e->kind == EVENT_ACCEPT) {
+        return connection_group(l, e);
+    }
+    if (is_unit(e) || ((is_transfer || e->kind == EVENT_SEM_INIT) && is_eventfd(l, e))) {
+        return group_at(l, scope_name(l->t, e, e->object), e->object);
+    }
+    if (is_transfer && message_is_stream(e) && e->message == 0) {
+        return group_at(l, map_pair(UINT32_MAX - 1 - FAMILY_STREAM, e->object), e->object);
+    }
+    if (is_transfer && e->mode == TRANSPORT_CHANNEL) {
+        return group_at(l, map_pair(UINT32_MAX - 1 - FAMILY_CHANNEL, e->object), e->object);
+    }
+    return is_transfer ? datagram_group(l, e) : GROUP_NONE;
+}
+
+static bool is_send(const struct event *e)
+{
+    return e->kind == EVENT_SEND || e->kind == EVENT_HAPPENS_BEFORE || e->kind == EVENT_CONNECT ||
+           (e->kind == EVENT_SEM_INIT && e->value > 0);
+}
+
+static bool is_receive(const struct event *e)
+{
+    return e->kind == EVENT_RECV || e->kind == EVENT_HAPPENS_AFTER || e->kind == EVENT_ACCEPT;
+}
+
+static bool is_look(const struct event *e)
+{
+    return stream_end_is(e) || (e->kind == EVENT_HAPPENS_AFTER && e->mode == ANNOTATION_LOOK);
+}
+
+/* Whether what the members of the group say is part of the event, and not the same for all. */
+static bool has_content(const struct loosening *l, const struct event *e)
+{
+    const bool is_piece = message_is_stream(e) && e->message == 0;
+    return (e->kind == EVENT_SEND && (is_piece || e->mode == TRANSPORT_CHANNEL) &&
+            !is_eventfd(l, e)) ||
+           (is_unit(e) && (e->has & HAS_VALUE) != 0);
+}
+
+/* Signals, and the ends of children: one that is sent may be received more than once, by a handler
+ * of each time that a timer expires. */
+static bool is_repeated(const struct event *e)
+{
+    return e->mode == ANNOTATION_ANY && is_unit(e) && (e->has & HAS_VALUE) == 0;
+}
+
+static void note_content(struct group *g, const struct event *e)
+{
+    if ((e->has & HAS_VALUE) == 0 ||
+        (g->has_content && (g->content != e->value || g->size != e->size))) {
+        g->is_kept = true; /* another one would have said something else */
+    }
+    g->has_content = true;
+    g->content = e->value;
+    g->size = e->size;
+}
+
+static void note_member(struct loosening *l, struct group *g, const struct event *e)
+{
+    if (is_send(e)) {
+        g->has_several |= g->sender != TASK_NONE && g->sender != e->task;
+        g->sender = e->task;
+    } else if (is_receive(e) && !is_look(e)) {
+        g->has_several |= g->receiver != TASK_NONE && g->receiver != e->task && !is_repeated(e);
+        g->receiver = e->task;
+    }
+    if (has_content(l, e)) {
+        note_content(g, e);
+    }
+    /* A part of a piece says where in the stream it is. */
+    if (e->kind == EVENT_RECV && message_is_stream(e) && e->message == 0 &&
+        ((e->has & HAS_SIZE) == 0 || (g->size > 0 && e->size % g->size != 0))) {
+        g->is_kept = true;
+    }
+}
+
+static bool is_loose(const struct loosening *l, event_id id)
+{
+    const uint32_t number = l->of[id];
+    const struct group *g = number == GROUP_NONE ? NULL : &l->groups.at[number];
+    return g != NULL && !g->is_kept && g->has_several && g->sender != TASK_NONE &&
+           g->receiver != TASK_NONE;
+}
+
+/* What is handled is a message: it stays with its sender. */
+static void keep_handled(struct loosening *l, const event_id *last_of, const struct event *e)
+{
+    const event_id last = last_of[e->task];
+    if (e->kind == EVENT_HANDLER_BEGIN && last != EVENT_NONE && l->of[last] != GROUP_NONE) {
+        l->groups.at[l->of[last]].is_kept = true;
+    }
+}
+
+static void find_groups(struct loosening *l)
+{
+    const struct trace *t = l->t;
+    event_id *last_of = arena_array(&l->arena, event_id, t->tables.tasks.count + 1);
+    for (size_t i = 0; i < t->tables.tasks.count; i++) {
+        last_of[i] = EVENT_NONE;
+    }
+    l->of = arena_array(&l->arena, uint32_t, t->events.count + 1);
+    for (event_id id = 0; id < t->events.count; id++) {
+        const struct event *e = trace_at(t, id);
+        l->of[id] = group_of(l, e);
+        if (l->of[id] != GROUP_NONE) {
+            note_member(l, &l->groups.at[l->of[id]], e);
+        }
+        keep_handled(l, last_of, e);
+        last_of[e->task] = id;
+    }
+}
+
+/* ---- barriers ---- */
+
+/* A number for a task, such that sets of tasks with equal sums are equal. */
+static uint64_t task_number(uint32_t task)
+{
+    uint64_t x = (task + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 31) * UINT64_C(0xbf58476d1ce4e5b9);
+    return x ^ x >> 29;
+}
+
+static void end_round(struct barrier *b)
+{
+    if (b->has_left) {
+        b->first_tasks = b->round == 0 ? b->tasks : b->first_tasks;
+        b->is_free |= b->first_tasks != b->tasks;
+        b->round++;
+        b->tasks = 0;
+        b->has_left = false;
+    }
+}
+
+static void find_barriers(struct loosening *l)
+{
+    struct map round_of = {0}; /* task and barrier to the round that the task has entered */
+    trace_each (l->t, e) {
+        if (e->kind != EVENT_BARRIER_ENTER && e->kind != EVENT_BARRIER_EXIT) {
+            continue;
+        }
+        bool is_new = false;
+        const uint32_t number = *map_slot(&l->barrier_of, scope_name(l->t, e, e->object),
+                                          (uint32_t)l->barriers.count, &is_new);
+        if (is_new) {
+            vec_push(&l->barriers, (struct barrier){0});
+        }
+        struct barrier *b = &l->barriers.at[number];
+        if (e->kind == EVENT_BARRIER_ENTER) {
+            end_round(b);
+            b->tasks += task_number(e->task);
+            map_put(&round_of, map_pair(e->task, number), b->round);
+        } else {
+            const uint32_t *entered = map_get(&round_of, map_pair(e->task, number));
+            b->has_left |= entered != NULL && *entered == b->round;
+        }
+    }
+    vec_each (&l->barriers, b) {
+        end_round(b);
+    }
+    map_release(&round_of);
+}
+
+static bool is_free_barrier(const struct loosening *l, const struct event *e)
+{
+    const uint32_t *number = e->kind == EVENT_BARRIER_ENTER || e->kind == EVENT_BARRIER_EXIT
+                                 ? map_get(&l->barrier_of, scope_name(l->t, e, e->object))
+                                 : NULL;
+    return number != NULL && l->barriers.at[*number].is_free;
+}
+
+/* ---- conditions ---- */
+
+static uint32_t file_of(struct loosening *l, const struct event *e)
+{
+    const char *place = trace_name(l->t, e->location);
+    const char *colon = strrchr(place, ':');
+    return colon == NULL ? 0 : names_intern(&l->keys, place, (size_t)(colon - place));
+}
+
+/* Where the code around a wait does not report its accesses, its predicate is not in the trace. */
+static void find_conditions(struct loosening *l)
+{
+    uint32_t last = 0; /* location */
+    trace_each (l->t, e) {
+        if (access_is_plain(e) && e->location != last) {
+            map_put(&l->files, file_of(l, e), 1);
+            last = e->location;
+        }
+    }
+    trace_each (l->t, e) {
+        if (e->kind == EVENT_WAIT_END && file_of(l, e) != 0 &&
+            map_get(&l->files, file_of(l, e)) != NULL) {
+            map_put(&l->conditions, scope_name(l->t, e, e->object), 1);
+        }
+    }
+}
+
+static bool is_free_notify(const struct loosening *l, const struct event *e)
+{
+    return (e->kind == EVENT_SIGNAL || e->kind == EVENT_BROADCAST) &&
+           map_get(&l->conditions, scope_name(l->t, e, e->object)) != NULL;
+}
+
+/* ---- replacing ---- */
+
+static void make_nothing(struct event *e)
+{
+    e->kind = EVENT_READY;
+    e->mode = MODE_UNSAID;
+}
+
+/* The event as the loosened trace has it, `last` being the one of its task before, as t has it. */
+static struct event loosened_event(struct loosening *l, event_id id, event_id last)
+{
+    const struct event *e = trace_at(l->t, id);
+    struct event copy = *e;
+    if (is_free_barrier(l, e) || is_free_notify(l, e)) {
+        make_nothing(&copy);
+        return copy;
+    }
+    if (!is_loose(l, id)) {
+        return copy;
+    }
+    const struct event *before = last == EVENT_NONE ? NULL : trace_at(l->t, last);
+    const bool is_same_call = before != NULL && e->kind == EVENT_RECV && is_receive(before) &&
+                              l->of[last] == l->of[id] && before->location == e->location;
+    copy.object = l->groups.at[l->of[id]].object;
+    copy.mode = MODE_UNSAID;
+    if (e->kind == EVENT_SEM_INIT) {
+        copy.value = e->value > 0;
+    } else if (is_look(e) || is_same_call) {
+        make_nothing(&copy);
+    } else {
+        copy.kind = is_send(e) ? EVENT_SEM_POST : EVENT_SEM_WAIT;
+    }
+    return copy;
+}
+
+static bool is_about_connection(const struct loosening *l, const struct event *e)
+{
+    static const char name[] = "connect:";
+    return e->kind == EVENT_HAPPENS_BEFORE &&
+           strncmp(trace_name(l->t, e->object), name, sizeof name - 1) == 0;
+}
+
+/* Events of the same call say the same once more: a controlled run tells who asks for a connection
+ * to whoever sees it, and that a message is sent to whoever sees it; a wait for any child is a
+ * join. */
+static void loosen_around(const struct loosening *l, struct trace *loosened, event_id id,
+                          event_id last)
+{
+    const struct event *e = trace_at(l->t, id);
+    const struct event *before = last == EVENT_NONE ? NULL : trace_at(l->t, last);
+    if (before == NULL) {
+        return;
+    }
+    if (is_loose(l, last) && before->kind == EVENT_CONNECT && is_about_connection(l, e)) {
+        make_nothing(&loosened->events.at[id]);
+    } else if (is_loose(l, id) && e->kind == EVENT_SEND && e->message != 0 &&
+               before->kind == EVENT_HAPPENS_BEFORE && before->object == e->message) {
+        make_nothing(&loosened->events.at[last]);
+    } else if (is_loose(l, id) && e->kind == EVENT_HAPPENS_AFTER && e->mode == ANNOTATION_ANY) {
+        for (event_id join = id; join-- > 0;) {
+            const struct event *j = trace_at(l->t, join);
+            if (j->task != e->task) {
+                continue;
+            }
+            if (j->kind != EVENT_THREAD_JOIN || j->location != e->location) {
+                break;
+            }
+            make_nothing(&loosened->events.at[join]);
+        }
+    }
+}
+
+static void replace(struct loosening *l, struct trace *loosened)
+{
+    const struct trace *t = l->t;
+    event_id *last_of = arena_array(&l->arena, event_id, t->tables.tasks.count + 1);
+    for (size_t i = 0; i < t->tables.tasks.count; i++) {
+        last_of[i] = EVENT_NONE;
+    }
+    *loosened = (struct trace){.tables = t->tables, .is_sealed = true};
+    for (event_id id = 0; id < t->events.count; id++) {
+        event_id *last = &last_of[trace_at(t, id)->task];
+        vec_push(&loosened->events, loosened_event(l, id, *last));
+        loosen_around(l, loosened, id, *last);
+        *last = id;
+    }
+}
+
+static bool has_loose(const struct loosening *l, enum loose what)
+{
+    for (event_id id = 0; id < l->t->events.count; id++) {
+        const struct event *e = trace_at(l->t, id);
+        if (what == LOOSE_WAITS ? is_free_notify(l, e) : is_loose(l, id) || is_free_barrier(l, e)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool loose_build(const struct trace *t, enum loose what, struct trace *loosened)
+{
+    struct loosening l = {.t = t};
+    *loosened = (struct trace){0};
+    must(t->is_sealed);
+    names_init(&l.keys);
+    find_groups(&l);
+    find_barriers(&l);
+    if (what == LOOSE_WAITS) {
+        find_conditions(&l);
+    }
+    const bool is_any = has_loose(&l, what);
+    if (is_any) {
+        replace(&l, loosened);
+    }
+    names_release(&l.keys);
+    map_release(&l.group_of);
+    vec_release(&l.groups);
+    map_release(&l.barrier_of);
+    vec_release(&l.barriers);
+    map_release(&l.files);
+    map_release(&l.conditions);
+    arena_release(&l.arena);
+    return is_any;
+}
+
+void loose_release(struct trace *loosened)
+{
+    vec_release(&loosened->events);
+}

@@ -1,0 +1,284 @@
+/* Two senders, one receiver: the first sender writes `news`, and the receiver reads it after it has received COUNT times. One receive may be
+ * of the other sender; after two it has heard of both.
+ *
+ *     senders KIND COUNT
+ */
+#include <arpa/inet.h>
+#include <mqueue.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int news;
+static int copy;
+static int ends[2]; /* the receiver's, the senders' */
+static int queue;
+static mqd_t posix_queue;
+static struct sockaddr_in address;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t barrier;
+static int waiting;
+static pthread_t receiver;
+
+struct letter {
+    long type;
+    char text[4];
+};
+
+static void need(int is_well)
+{
+    if (!is_well) {
+        exit(9);
+    }
+}
+
+static void send_eventfd(void)
+{
+    const uint64_t one = 1;
+    need(write(ends[1], &one, sizeof one) == sizeof one);
+}
+
+static void receive_eventfd(void)
+{
+    uint64_t value;
+    need(read(ends[0], &value, sizeof value) == sizeof value);
+}
+
+static void open_eventfd(void)
+{
+    ends[0] = ends[1] = eventfd(0, 0);
+}
+
+static void send_byte(void)
+{
+    need(write(ends[1], "x", 1) == 1);
+}
+
+static void receive_bytes(void)
+{
+    char bytes[16];
+    need(read(ends[0], bytes, sizeof bytes) > 0);
+}
+
+static void open_pipe(void)
+{
+    need(pipe(ends) == 0);
+}
+
+static void open_datagrams(void)
+{
+    need(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0);
+}
+
+static void open_connections(void)
+{
+    socklen_t size = sizeof address;
+    ends[0] = socket(AF_INET, SOCK_STREAM, 0);
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    need(bind(ends[0], (struct sockaddr *)&address, size) == 0 && listen(ends[0], 4) == 0);
+    need(getsockname(ends[0], (struct sockaddr *)&address, &size) == 0);
+}
+
+static void send_connection(void)
+{
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    need(connect(fd, (struct sockaddr *)&address, sizeof address) == 0);
+}
+
+static void receive_connection(void)
+{
+    need(accept(ends[0], NULL, NULL) >= 0);
+}
+
+static void open_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN); /* which does not merge */
+    receiver = pthread_self();
+    need(pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);
+}
+
+static void send_signal(void)
+{
+    need(pthread_kill(receiver, SIGRTMIN) == 0);
+}
+
+static void receive_signal(void)
+{
+    sigset_t set;
+    int number = 0;
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN);
+    need(sigwait(&set, &number) == 0);
+}
+
+static void open_queue(void)
+{
+    queue = msgget(IPC_PRIVATE, 0600 | IPC_CREAT);
+}
+
+static void send_letter(void)
+{
+    const struct letter letter = {1, "new"};
+    need(msgsnd(queue, &letter, sizeof letter.text, 0) == 0);
+}
+
+static void receive_letter(void)
+{
+    struct letter letter;
+    need(msgrcv(queue, &letter, sizeof letter.text, 0, 0) == sizeof letter.text);
+}
+
+static void open_posix_queue(void)
+{
+    struct mq_attr attributes = {.mq_maxmsg = 4, .mq_msgsize = 8};
+    char name[32];
+    snprintf(name, sizeof name, "/clew-senders-%d", (int)getpid());
+    posix_queue = mq_open(name, O_CREAT | O_RDWR, 0600, &attributes);
+    need(posix_queue >= 0 && mq_unlink(name) == 0);
+}
+
+static void send_posix_letter(void)
+{
+    need(mq_send(posix_queue, "new", 3, 0) == 0);
+}
+
+static void receive_posix_letter(void)
+{
+    char text[8];
+    need(mq_receive(posix_queue, text, sizeof text, NULL) == 3);
+}
+
+/* Each send meets a receive, or another send. */
+static void open_barrier(void)
+{
+    need(pthread_barrier_init(&barrier, NULL, 2) == 0);
+}
+
+static void meet(void)
+{
+    pthread_barrier_wait(&barrier);
+}
+
+/* The first sender waits until the receiver does, which never checks what for. */
+static void send_notify(void)
+{
+    int is_waiting = 0;
+    while (!is_waiting) {
+        pthread_mutex_lock(&lock);
+        is_waiting = waiting;
+        pthread_mutex_unlock(&lock);
+        usleep(1000);
+    }
+    pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void receive_notify(void)
+{
+    pthread_mutex_lock(&lock);
+    waiting = 1;
+    pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void open_nothing(void)
+{
+}
+
+static const struct kind {
+    const char *name;
+    void (*open)(void), (*send)(void), (*receive)(void);
+} kinds[] = {
+    {"eventfd", open_eventfd, send_eventfd, receive_eventfd},
+    {"pipe", open_pipe, send_byte, receive_bytes},
+    {"datagram", open_datagrams, send_byte, receive_bytes},
+    {"accept", open_connections, send_connection, receive_connection},
+    {"signal", open_signals, send_signal, receive_signal},
+    {"msgrcv", open_queue, send_letter, receive_letter},
+    {"mq", open_posix_queue, send_posix_letter, receive_posix_letter},
+    {"barrier", open_barrier, meet, meet},
+    {"condition", open_nothing, send_notify, receive_notify},
+};
+
+static const struct kind *kind;
+
+static void *first(void *unused)
+{
+    news = 1;
+    kind->send();
+    return unused;
+}
+
+static void *second(void *unused)
+{
+    usleep(20000); /* so that the receiver has mostly heard of the first by then */
+    if (kind->send != send_notify) {
+        kind->send();
+    }
+    return unused;
+}
+
+static int wait_for_children(int count)
+{
+    int *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const pid_t one = fork();
+    if (one == 0) {
+        *shared = 1;
+        _exit(0);
+    }
+    if (fork() == 0) {
+        usleep(20000);
+        _exit(0);
+    }
+    for (int i = 0; i < count; i++) {
+        wait(NULL);
+    }
+    copy = *shared;
+    while (wait(NULL) > 0) {
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const int count = argc == 3 ? atoi(argv[2]) : 0;
+    pthread_t threads[2];
+    need(count > 0);
+    if (strcmp(argv[1], "wait") == 0) {
+        return wait_for_children(count);
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        kind = strcmp(kinds[i].name, argv[1]) == 0 ? &kinds[i] : kind;
+    }
+    need(kind != NULL);
+    kind->open();
+    pthread_create(&threads[0], NULL, first, NULL);
+    pthread_create(&threads[1], NULL, second, NULL);
+    for (int i = 0; i < count; i++) {
+        kind->receive();
+    }
+    copy = news;
+    if (kind->receive == meet && count == 1) {
+        meet(); /* for the other sender */
+    }
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    if (kind->open == open_queue) {
+        msgctl(queue, IPC_RMID, NULL);
+    }
+    return 0;
+}
