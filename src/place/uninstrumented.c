@@ -198,8 +198,30 @@ static bool is_hook(const char *name)
     return begins_with(name, "__tsan_") || begins_with(name, "__wrap_");
 }
 
-/* What every program is linked with besides its own code, and what gcc gives no hooks: cold parts
- * of functions, and thunks of virtual functions, which read tables that nobody changes. */
+/* Whether the file is a source of libclew_hooks.a, which `clew cc` links into every program. */
+static bool is_instrumentation(const char *file)
+{
+    static const char *const files[] = {"atomic16_hooks.c",
+                                        "container_hooks.c",
+                                        "copy_hooks.c",
+                                        "libc_call_hooks.c",
+                                        "printf_hooks.c",
+                                        "scanf_hooks.c",
+                                        "static_guard_hooks.c",
+                                        "string_hooks.c",
+                                        "tsan_annotations.c",
+                                        "tsan_hooks.c",
+                                        NULL};
+    for (const char *const *known = files; *known != NULL; known++) {
+        if (strcmp(file, *known) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the compiler or the linker added the function, or gcc gives it no hooks: cold parts of
+ * functions, and thunks of virtual functions, which read tables that nobody changes. */
 static bool is_of_language(const char *name, const char *file)
 {
     static const char *const names[] = {
@@ -214,7 +236,7 @@ static bool is_of_language(const char *name, const char *file)
     return begins_with(name, "__") || begins_with(name, "Annotate") ||
            strstr(name, ".cold") != NULL || begins_with(name, "_ZThn") ||
            begins_with(name, "_ZTv") || begins_with(name, "_ZTc") ||
-           (file != NULL && begins_with(file, "hooks"));
+           (file != NULL && is_instrumentation(file));
 }
 
 static Elf_Data *symbols_of(Elf *elf, GElf_Shdr *header)

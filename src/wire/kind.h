@@ -107,9 +107,9 @@
     KIND(52, ATOMIC_BEGIN, "atomic-begin", REGION, NONE, F_OBJECT,                                 \
          "a region meant to be atomic begins")                                                     \
     KIND(53, ATOMIC_END, "atomic-end", REGION, NONE, F_OBJECT, "a region meant to be atomic ends") \
-    KIND(54, HAPPENS_BEFORE, "happens-before", ANNOTATION, ANNOTATION, F_OBJECT | F_VALUE,                   \
+    KIND(54, HAPPENS_BEFORE, "happens-before", ANNOTATION, ANNOTATION, F_OBJECT | F_VALUE,         \
          "what came so far is before each later happens-after of the object")                      \
-    KIND(55, HAPPENS_AFTER, "happens-after", ANNOTATION, ANNOTATION, F_OBJECT | F_VALUE,                     \
+    KIND(55, HAPPENS_AFTER, "happens-after", ANNOTATION, ANNOTATION, F_OBJECT | F_VALUE,           \
          "what follows is after each earlier happens-before of the object")                        \
     KIND(56, FAULT, "fault", CONTROL, FAULT, F_OBJECT | F_MESSAGE | F_VALUE,                       \
          "something was made to fail")                                                             \

@@ -1,5 +1,5 @@
-/* Two senders, one receiver: the first sender writes `news`, and the receiver reads it after it has received COUNT times. One receive may be
- * of the other sender; after two it has heard of both.
+/* Two senders, one receiver: the first sender writes `news`, and the receiver reads it after it has
+ * received COUNT times. One receive may be of the other sender; after two it has heard of both.
  *
  *     senders KIND COUNT
  */
@@ -255,7 +255,7 @@ static int wait_for_children(int count)
 
 int main(int argc, char **argv)
 {
-    const int count = argc == 3 ? atoi(argv[2]) : 0;
+    const int count = argc == 3 ? (int)strtol(argv[2], NULL, 10) : 0;
     pthread_t threads[2];
     need(count > 0);
     if (strcmp(argv[1], "wait") == 0) {
