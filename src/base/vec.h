@@ -28,10 +28,12 @@ void *vec_grown(void *at, size_t *capacity, size_t wanted, size_t element_size);
          ? (void)((v)->at = vec_grown((v)->at, &(v)->capacity, (wanted), sizeof *(v)->at)) \
          : (void)0)
 /* NOLINTEND(bugprone-sizeof-expression) */
-#define vec_push(v, ...)                       \
-    do {                                       \
-        vec_reserve((v), (v)->count + 1);      \
-        (v)->at[(v)->count++] = (__VA_ARGS__); \
+/* The element may look at the array, which it is not in yet. */
+#define vec_push(v, ...)                     \
+    do {                                     \
+        vec_reserve((v), (v)->count + 1);    \
+        (v)->at[(v)->count] = (__VA_ARGS__); \
+        (v)->count++;                        \
     } while (0)
 /* The address of the element with this index; checked. */
 #define vec_at(v, index) (must((index) < (v)->count), &(v)->at[index])

@@ -13,7 +13,7 @@
 #include "pick/operation_name.h"
 #include "pick/strategy.h"
 
-enum { POOL_PER_ACTION = 32, PATHS_MAX = 1 << 15 };
+enum { POOL_PER_ACTION = 32, PATHS_MAX = 1 << 15, PATH_MARKS_BITS = 19, SETS_SIZE_MAX = 1 << 20 };
 
 void coverage_init(struct pick *p, struct carving *c)
 {
@@ -28,15 +28,26 @@ void coverage_init(struct pick *p, struct carving *c)
     }
     v->pool_size = action_max * POOL_PER_ACTION;
     v->pool = carve(c, v->pool_size, sizeof *v->pool);
+    v->set_words = (p->limits.block_count + 63) / 64;
+    const uint32_t sets = SETS_SIZE_MAX / (8 * (v->set_words + 1));
+    v->set_max = action_max < sets ? action_max : sets;
+    v->in_run_set = carve(c, v->set_words, sizeof *v->in_run_set);
+    v->history_set = carve(c, (size_t)v->set_max * v->set_words, sizeof *v->history_set);
+    v->set_numbers = carve(c, table_entries(action_max), sizeof *v->set_numbers);
     const uint32_t path_max = action_max == 0 ? 0 : PATHS_MAX;
     table_init(&v->paths, carve(c, table_entries(path_max), sizeof(struct table_entry)), path_max);
+    v->path_marks = carve(c, (1 << PATH_MARKS_BITS) / 64, sizeof *v->path_marks);
 }
 
 static void begin(struct pick *p)
 {
-    p->coverage.path = 0;
-    p->coverage.run++;
-    p->coverage.covered[true] = 0;
+    struct coverage *v = &p->coverage;
+    v->path = 0;
+    v->run++;
+    v->covered[true] = 0;
+    for (uint32_t i = 0; i < v->set_words; i++) {
+        v->in_run_set[i] = 0;
+    }
 }
 
 /* The key of the operation for the strategies. Dara schedules goroutines: its action is the task
@@ -86,13 +97,19 @@ static bool is_covered(const struct coverage *v, uint32_t block, bool is_local)
     return is_local ? v->in_run[block].run == v->run : v->in_all[block].count > 0;
 }
 
+/* Which entry of `actions` has this history. */
+static size_t entry_of(const struct coverage *v, const uint64_t *history)
+{
+    const struct table_entry *entry =
+        (const void *)((const char *)history - offsetof(struct table_entry, value));
+    return (size_t)(entry - v->actions.entries);
+}
+
 /* The number of uncovered blocks of a history. It is cached until the history grows or another
  * block is covered; most steps do neither. */
 static uint32_t count_uncovered(const struct coverage *v, const uint64_t *history, bool is_local)
 {
-    const struct table_entry *entry =
-        (const void *)((const char *)history - offsetof(struct table_entry, value));
-    struct uncovered *last = &v->uncovered[is_local][entry - v->actions.entries];
+    struct uncovered *last = &v->uncovered[is_local][entry_of(v, history)];
     const uint32_t run = is_local ? v->run : 0;
     if (last->history != *history || last->run != run || last->covered != v->covered[is_local]) {
         const struct pick_block *blocks = v->pool + (*history >> 32);
@@ -132,9 +149,20 @@ static double gain(const struct pick *p, const struct pick_operation *o, block_w
 
 #define NOBODY UINT32_MAX
 
+/* The paths are many, and looking for one that is not among them takes long. */
+static uint64_t *mark_of(const struct coverage *v, uint64_t path, uint64_t *bit)
+{
+    const uint64_t place = path * 0x9e3779b97f4a7c15u >> (64 - PATH_MARKS_BITS);
+    *bit = UINT64_C(1) << place % 64;
+    return &v->path_marks[place / 64];
+}
+
 static bool is_new_path(const struct pick *p, const struct pick_operation *o)
 {
-    return table_get(&p->coverage.paths, name_mix(p->coverage.path, key_of(p, o))) == NULL;
+    const struct coverage *v = &p->coverage;
+    const uint64_t path = name_mix(v->path, key_of(p, o));
+    uint64_t bit = 0;
+    return (*mark_of(v, path, &bit) & bit) == 0 || table_get(&v->paths, path) == NULL;
 }
 
 /* The first operation with the largest gain; NOBODY when no gain is positive. */
@@ -145,11 +173,8 @@ static uint32_t choose_best(struct pick *p, const struct offer *offer, block_wor
     double best_gain = 0;
     for (uint32_t i = 0; i < offer->count; i++) {
         const struct pick_operation *o = &offer->pending[offer->among[i]];
-        if (is_local && !is_new_path(p, o)) {
-            continue;
-        }
         const double own = gain(p, o, worth, is_local);
-        if (own > best_gain) {
+        if (own > best_gain && (!is_local || is_new_path(p, o))) {
             best = offer->among[i];
             best_gain = own;
         }
@@ -195,7 +220,12 @@ static void done(struct pick *p, const struct offer *offer, uint32_t chosen)
 {
     struct coverage *v = &p->coverage;
     v->path = name_mix(v->path, key_of(p, &offer->pending[chosen]));
-    (void)table_slot(&v->paths, v->path, 1);
+    if (!table_is_full(&v->paths)) {
+        (void)table_slot(&v->paths, v->path, 1);
+        uint64_t bit = 0;
+        uint64_t *mark = mark_of(v, v->path, &bit);
+        *mark |= bit;
+    }
 }
 
 enum { ROOM_LEAST = 8 };
@@ -252,16 +282,62 @@ static bool remember_block(struct coverage *v, uint64_t *history, const struct p
     return true;
 }
 
+static bool has_block(const uint64_t *set, uint32_t block)
+{
+    return (set[block / 64] >> block % 64 & 1) != 0;
+}
+
+static void add_block(uint64_t *set, uint32_t block)
+{
+    set[block / 64] |= UINT64_C(1) << block % 64;
+}
+
+/* The set of a history; NULL: it has none. */
+static uint64_t *set_of(const struct coverage *v, const uint64_t *history)
+{
+    const uint32_t number = v->set_numbers[entry_of(v, history)];
+    return number == 0 ? NULL : v->history_set + (size_t)(number - 1) * v->set_words;
+}
+
+static void give_set(struct coverage *v, const uint64_t *history)
+{
+    uint32_t *number = &v->set_numbers[entry_of(v, history)];
+    if (*number == 0 && v->set_count < v->set_max) {
+        *number = ++v->set_count;
+    }
+}
+
 static void remember(struct coverage *v, uint64_t action, const struct pick_block *blocks,
                      uint32_t count)
 {
     uint64_t *history = table_slot(&v->actions, action, 0);
+    if (history == NULL) {
+        return;
+    }
+    give_set(v, history);
+    uint64_t *set = set_of(v, history);
     uint32_t at = 0;
-    for (uint32_t i = 0; history != NULL && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (!remember_block(v, history, &blocks[i], &at)) {
             return;
         }
+        if (set != NULL) {
+            add_block(set, blocks[i].block);
+        }
     }
+}
+
+/* Whether all blocks are in the action's history and covered in this run, and so in all runs. */
+static bool is_known(const struct coverage *v, uint64_t action, const struct pick_block *blocks,
+                     uint32_t count)
+{
+    const uint64_t *history = table_get(&v->actions, action);
+    const uint64_t *set = history == NULL ? NULL : set_of(v, history);
+    bool is_all = set != NULL;
+    for (uint32_t i = 0; set != NULL && i < count; i++) {
+        is_all &= has_block(set, blocks[i].block) & has_block(v->in_run_set, blocks[i].block);
+    }
+    return is_all;
 }
 
 static void tally(struct block_tally *t, const struct pick_operation *o, uint32_t times,
@@ -272,10 +348,16 @@ static void tally(struct block_tally *t, const struct pick_operation *o, uint32_
     t->run = run;
 }
 
+/* A step mostly does what its action did before. Where only the set of blocks counts, it is known
+ * then, and how often they were executed is not asked for. */
 static void learn(struct pick *p, const struct pick_operation *o, const struct pick_block *blocks,
                   uint32_t count)
 {
     struct coverage *v = &p->coverage;
+    const uint64_t key = key_of(p, o);
+    if (p->strategy == &strategy_unique && is_known(v, key, blocks, count)) {
+        return;
+    }
     for (uint32_t i = 0; i < count && !is_seed_run(v); i++) {
         const uint32_t block = blocks[i].block;
         must(block < p->limits.block_count);
@@ -283,11 +365,12 @@ static void learn(struct pick *p, const struct pick_operation *o, const struct p
         if (v->in_run[block].run != v->run) {
             v->in_run[block] = (struct block_tally){0};
             v->covered[true]++;
+            add_block(v->in_run_set, block);
         }
         tally(&v->in_all[block], o, blocks[i].count, v->run);
         tally(&v->in_run[block], o, blocks[i].count, v->run);
     }
-    remember(v, key_of(p, o), blocks, count);
+    remember(v, key, blocks, count);
 }
 
 const struct strategy strategy_unique = {

@@ -59,6 +59,12 @@ static inline uint64_t *table_get(const struct table *t, uint64_t key)
     return entry->age == t->age ? &entry->value : NULL;
 }
 
+/* Whether it takes no more keys. */
+static inline bool table_is_full(const struct table *t)
+{
+    return t->count >= (t->mask + 1) / 4 * 3;
+}
+
 /* The value of the key, which begins as `fresh`; NULL when the table is full. */
 static inline uint64_t *table_slot(struct table *t, uint64_t key, uint64_t fresh)
 {
@@ -66,7 +72,7 @@ static inline uint64_t *table_slot(struct table *t, uint64_t key, uint64_t fresh
     if (entry->age == t->age) {
         return &entry->value;
     }
-    if (t->count >= (t->mask + 1) / 4 * 3) {
+    if (table_is_full(t)) {
         return NULL;
     }
     t->count++;

@@ -118,9 +118,16 @@ struct coverage {
     struct pick_block *pool;        /* blocks of actions, one after another */
     uint32_t pool_used;
     uint32_t pool_size;
-    struct table paths; /* those that were begun, by hash */
-    uint64_t path;      /* of this run */
-    uint32_t run;       /* from 1 */
+    uint64_t *in_run_set;  /* blocks of this run, a bit each */
+    uint64_t *history_set; /* likewise those of each history, one after another ... */
+    uint32_t *set_numbers; /* ... which of them, by entry of `actions`; 0: it has none */
+    uint32_t set_count;
+    uint32_t set_max;
+    uint32_t set_words;   /* of each */
+    struct table paths;   /* those that were begun, by hash */
+    uint64_t *path_marks; /* a bit for some of each hash: where none is set, it is not in paths */
+    uint64_t path;        /* of this run */
+    uint32_t run;         /* from 1 */
 };
 
 struct pick {

@@ -50,7 +50,7 @@ void cover_open(struct sim *s, const struct clew_counters *counters)
         c->counts = mem_zero(CALLED_BLOCKS_MAX, sizeof *c->counts);
         c->addresses = mem_zero(CALLED_BLOCKS_MAX, sizeof *c->addresses);
     }
-    c->touched = mem_zero(c->block_count, sizeof *c->touched);
+    c->touched = mem_zero(c->block_count + 1, sizeof *c->touched); /* one more: read_word */
     c->is_covered = mem_zero(c->block_count, sizeof *c->is_covered);
     c->since = mem_zero(c->block_count, sizeof *c->since);
     c->account = mem_zero(c->block_count, sizeof *c->account);
@@ -107,7 +107,8 @@ void cover_call(struct sim *s, uint64_t address)
 
 enum { WORD_SIZE = 8, STRIDE = 64 };
 
-/* Counters of up to a word: takes those that moved, and clears them. */
+/* Counters of up to a word: takes those that moved, and clears them. Each is put where the next
+ * that moved belongs, without a branch: which ones moved cannot be foretold. */
 static void read_word(struct cover *c, uint32_t first, uint32_t size)
 {
     uint64_t word = 0;
@@ -116,12 +117,13 @@ static void read_word(struct cover *c, uint32_t first, uint32_t size)
         return;
     }
     memset(c->counters + first, 0, size);
-    while (word != 0) {
-        const uint32_t shift = (uint32_t)__builtin_ctzll(word) / 8 * 8;
-        c->touched[c->touched_count++] = (struct pick_block){
-            .block = first + shift / 8, .count = (uint32_t)(word >> shift) & 0xff};
-        word &= ~(UINT64_C(0xff) << shift);
+    uint32_t count = c->touched_count;
+    for (uint32_t i = 0; i < WORD_SIZE; i++) {
+        const uint32_t times = (uint32_t)(word >> 8 * i) & 0xff;
+        c->touched[count] = (struct pick_block){.block = first + i, .count = times};
+        count += times != 0;
     }
+    c->touched_count = count;
 }
 
 static bool has_moved(const uint8_t *counters)

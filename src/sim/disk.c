@@ -54,6 +54,7 @@ bool disk_is_busy(const struct node *n, size_t offset, size_t size)
 
 void disk_save(struct sim *s, struct node *n, size_t offset, const void *bytes, size_t size)
 {
+    cycle_before_save(s);
     hash_touch_disk(s, n);
     if (size > 0) {
         memcpy(disk_bytes(s, &n->disk) + offset, bytes, size);

@@ -10,6 +10,9 @@
 /* A block is what xxhash takes on its short way. */
 enum { BLOCK_SIZE = 128, PAGE_SIZE = 4096 };
 
+/* Of memory that a step may have changed in a few places: compared at once. */
+enum { CHUNK_SIZE = 8 * BLOCK_SIZE };
+
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -60,23 +63,30 @@ static void take_block(struct image *m, const struct stretch *s, size_t block)
                                            : hash_changes(s->bytes + at, s->fresh + at, size, at);
     m->sum += hash - m->hashes.at[block];
     m->hashes.at[block] = hash;
-    memcpy(m->bytes.at + at, s->bytes + at, size);
+    if (size == BLOCK_SIZE) {
+        memcpy(m->bytes.at + at, s->bytes + at, BLOCK_SIZE); /* a size that the compiler knows */
+    } else {
+        memcpy(m->bytes.at + at, s->bytes + at, size);
+    }
 }
 
 /* A whole block is compared in place, without branches: it is less work than a call. */
-static bool is_block_same(const struct image *m, const struct stretch *s, size_t block)
+static bool is_same(const char *a, const char *b, size_t size)
 {
-    const char *kept = m->bytes.at + block * BLOCK_SIZE;
-    const char *now = s->bytes + block * BLOCK_SIZE;
-    const size_t size = block_size(s, block);
     if (size < BLOCK_SIZE) {
-        return memcmp(kept, now, size) == 0;
+        return memcmp(a, b, size) == 0;
     }
     uint64_t difference = 0;
     for (size_t at = 0; at < BLOCK_SIZE; at += sizeof(uint64_t)) {
-        difference |= word_at(kept + at, sizeof(uint64_t)) ^ word_at(now + at, sizeof(uint64_t));
+        difference |= word_at(a + at, sizeof(uint64_t)) ^ word_at(b + at, sizeof(uint64_t));
     }
     return difference == 0;
+}
+
+static bool is_block_same(const struct image *m, const struct stretch *s, size_t block)
+{
+    const size_t at = block * BLOCK_SIZE;
+    return is_same(m->bytes.at + at, s->bytes + at, block_size(s, block));
 }
 
 /* Takes the first blocks where they have changed. */
@@ -123,6 +133,34 @@ uint64_t image_hash(struct image *m, const char *bytes, size_t size, const char 
         resize(m, &s);
     }
     return m->sum;
+}
+
+/* From a place on, a block at most. */
+static size_t size_from(const struct image_bytes *b, size_t at)
+{
+    return at < b->size ? smaller(b->size - at, BLOCK_SIZE) : 0;
+}
+
+uint64_t image_change(const struct image_bytes *before, const struct image_bytes *now,
+                      uint32_t whose)
+{
+    uint64_t sum = 0;
+    const size_t common = smaller(before->size, now->size);
+    for (size_t at = 0; at < before->size || at < now->size; at += BLOCK_SIZE) {
+        while (at % CHUNK_SIZE == 0 && at + CHUNK_SIZE <= common &&
+               memcmp(before->at + at, now->at + at, CHUNK_SIZE) == 0) {
+            at += CHUNK_SIZE;
+        }
+        const size_t old_size = size_from(before, at);
+        const size_t size = size_from(now, at);
+        if (size == old_size && is_same(before->at + at, now->at + at, size)) {
+            continue;
+        }
+        const uint64_t seed = (uint64_t)whose << 48 | at;
+        sum += size == 0 ? 0 : XXH3_64bits_withSeed(now->at + at, size, seed);
+        sum -= old_size == 0 ? 0 : XXH3_64bits_withSeed(before->at + at, old_size, seed);
+    }
+    return sum;
 }
 
 void image_release(struct image *m)

@@ -20,6 +20,16 @@ struct image {
 /* Of these bytes, whatever the image was of before; 0 when there are none. Where `fresh` is not
  * NULL, words that are as there do not count; it must be the same each time. */
 uint64_t image_hash(struct image *m, const char *bytes, size_t size, const char *fresh);
+/* How far memory is from what it was, of which a copy was made, as a number: 0 when it is the same.
+ * Changes that come one after the other add up. `whose` sets those of one memory apart from those
+ * of others. */
+struct image_bytes {
+    const char *at;
+    size_t size;
+};
+uint64_t image_change(const struct image_bytes *before, const struct image_bytes *now,
+                      uint32_t whose);
+
 void image_release(struct image *m);
 
 #endif

@@ -1,5 +1,6 @@
 /* Messages on their way. */
 #include <string.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "pick/operation_name.h"
@@ -36,7 +37,7 @@ static void christen(struct sim *s, struct parcel *p)
     p->action = s->names.messages[kind];
     p->occurrence = ++s->core->sent[kind];
     p->name = name_occurrence(p->action, p->occurrence);
-    p->delivery = pending_delivery(s, p);
+    pending_make_delivery(s, p);
 }
 
 enum { PARCELS_MAX = SIM_PENDING_MAX / 2 };

@@ -96,19 +96,21 @@ void pending_add(struct sim *s, const struct pick_operation *o, const struct ori
     added->node = (uint16_t)from->node;
 }
 
-/* Listed again and again while it waits: made once. */
-struct pick_operation pending_delivery(const struct sim *s, const struct parcel *p)
+/* Listed again and again while it waits: made once, and in its place. All else of it is 0. */
+void pending_make_delivery(const struct sim *s, struct parcel *p)
 {
-    return (struct pick_operation){.name = p->name,
-                                   .action = p->action,
-                                   .content = p->fingerprint,
-                                   .occurrence = p->occurrence,
-                                   .task = parcel_task(s, p),
-                                   .objects = {p->to + 1, common_object(s)},
-                                   .writes = WRITES_ALL,
-                                   .node = (uint16_t)p->to,
-                                   .is_external = p->from < 0,
-                                   .kind = EVENT_RECV};
+    struct pick_operation *o = &p->delivery;
+    o->name = p->name;
+    o->action = p->action;
+    o->content = p->fingerprint;
+    o->occurrence = p->occurrence;
+    o->task = parcel_task(s, p);
+    o->objects[0] = p->to + 1;
+    o->objects[1] = common_object(s);
+    o->writes = WRITES_ALL;
+    o->node = (uint16_t)p->to;
+    o->is_external = p->from < 0;
+    o->kind = EVENT_RECV;
 }
 
 static void add_parcel(struct sim *s, struct parcel *p, bool is_overtaking)

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/mem.h"
@@ -103,20 +104,36 @@ static void watch_variables(struct sim *s)
     }
 }
 
+/* Field by field: it is less work than to clear what is filled right after. */
+static void note_step(struct sim *s, const struct pick_operation *o, uint32_t choice,
+                      uint32_t cause)
+{
+    struct execution *x = s->execution;
+    vec_reserve(&x->steps, x->steps.count + 1);
+    struct step *step = &x->steps.at[x->steps.count++];
+    step->operation = *o;
+    step->choice = s->is_wanted ? 0 : choice;
+    step->cause = cause;
+    step->pending_first = 0;
+    step->pending_count = 0;
+    step->is_shared = false;
+    step->state = 0;
+    step->view = 0;
+    step->transition = 0;
+    if (s->plan->wants_pending) {
+        step->pending_first = (uint32_t)x->pending.count;
+        step->pending_count = s->pending_count;
+        keep_pending(s);
+    }
+}
+
 /* Notes the step before it is taken, so that one that fails is part of the execution. */
 static void take_step(struct sim *s, uint32_t choice)
 {
     struct execution *x = s->execution;
     const struct pick_operation o = s->pending[choice];
     const struct origin from = s->origins[choice];
-    vec_push(
-        &x->steps,
-        (struct step){.operation = o, .choice = s->is_wanted ? 0 : choice, .cause = from.cause});
-    if (s->plan->wants_pending) {
-        vec_last(&x->steps)->pending_first = (uint32_t)x->pending.count;
-        vec_last(&x->steps)->pending_count = s->pending_count;
-        keep_pending(s);
-    }
+    note_step(s, &o, choice, from.cause);
     x->hash = name_mix(x->hash, o.name);
     if (o.kind == EVENT_RECV && s->system->fingerprint != NULL) {
         x->hash = name_mix(x->hash, from.parcel->fingerprint);

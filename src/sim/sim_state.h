@@ -241,6 +241,17 @@ struct pen {
     size_t size;
 };
 
+/* What a node is besides its heap and its clock, as words to be hashed. */
+struct hash_beside {
+    uint64_t is_up;
+    uint64_t is_cut;
+    uint64_t timers;
+    uint64_t disk;
+    uint64_t prng[4];
+    uint64_t waiting;
+    uint64_t variables;
+};
+
 /* A timer that fired since timers alone have. */
 struct firing {
     uint64_t nodes; /* how far nodes are from what they were at the row's beginning */
@@ -356,13 +367,13 @@ struct sim {
 
     VEC(struct firing) firings; /* since timers alone have fired; the first is none */
     struct {
-        bool is_kept;    /* of this one: else nobody asks who rests */
-        bool is_copied;  /* its heap is, to be hashed if the firing turns out to matter */
-        uint64_t node;   /* that fires: its hash, or ... */
-        uint64_t beside; /* ... that of all but the heap */
-        uint64_t begun;  /* what was sent and begun */
-        VEC(char) heap;
-    } before; /* the firing */
+        bool is_kept;              /* of this one: else nobody asks who rests */
+        bool has_disk;             /* the hash of it is in beside: the firing has changed it */
+        uint32_t fired;            /* the node ... */
+        struct hash_beside beside; /* ... and what it was besides its heap ... */
+        VEC(char) heap;            /* ... and its heap */
+        uint64_t begun;            /* what was sent and begun */
+    } before;                      /* the firing */
 
     struct trace *trace;           /* that is written, NULL: none */
     uint32_t lives[SIM_NODES_MAX]; /* how often each node has begun in it */
@@ -400,14 +411,9 @@ void hash_close(struct sim *s);
 uint64_t hash_state(struct sim *s);               /* never 0 */
 uint64_t hash_node(struct sim *s, uint32_t node); /* all but its clock */
 uint64_t hash_heap(struct sim *s, uint32_t node);
-/* hash_node in two parts: what a node is besides its heap and its clock, and its heap, of which a
- * copy may be given. */
-struct hash_bytes {
-    const char *at;
-    size_t size;
-};
-uint64_t hash_beside(struct sim *s, uint32_t node);
-uint64_t hash_parts(struct sim *s, uint32_t node, uint64_t beside, const struct hash_bytes *heap);
+uint64_t hash_disk(struct sim *s, uint32_t node);
+void hash_beside(const struct sim *s, uint32_t node, struct hash_beside *beside); /* but the disk */
+uint64_t hash_words(const struct hash_beside *beside);
 uint64_t hash_segments(struct sim *s);            /* the system's own variables */
 uint64_t hash_view(struct sim *s, uint32_t node); /* what claims see of it; never 0 */
 /* What may have changed. */
@@ -419,10 +425,6 @@ static inline void hash_touch_node(struct sim *s, uint32_t node)
 static inline void hash_touch_disk(struct sim *s, const struct node *n)
 {
     s->hashes.disks_touched |= UINT64_C(1) << (n - s->core->nodes);
-}
-static inline bool hash_is_touched(const struct sim *s, uint32_t node)
-{
-    return (s->hashes.nodes_touched >> node & 1) != 0;
 }
 static inline void hash_touch_channel(struct sim *s, uint32_t channel)
 {
@@ -486,7 +488,7 @@ static inline void pending_note_filled(struct sim *s, uint32_t channel)
 void pending_add(struct sim *s, const struct pick_operation *o, const struct origin *from);
 void pending_parcel(struct sim *s, struct parcel *p);              /* adds it, if it can come */
 void pending_timer(struct sim *s, uint32_t node, uint32_t number); /* likewise */
-struct pick_operation pending_delivery(const struct sim *s, const struct parcel *p);
+void pending_make_delivery(const struct sim *s, struct parcel *p); /* which has its name */
 uint32_t pending_task_count(const struct sim *s);
 uint32_t pending_help_task(const struct sim *s, uint32_t node);
 
@@ -560,6 +562,8 @@ void cycle_close(struct sim *s);
 /* A step is taken, and has been. */
 void cycle_before(struct sim *s, const struct pick_operation *o, const struct origin *from);
 void cycle_after(struct sim *s, const struct origin *from);
+/* Bytes of the disk of the node whose code runs are about to change. */
+void cycle_before_save(struct sim *s);
 
 /* outside.c: events of a fuzz file, one after the other. */
 MUST_USE int outside_open(struct sim *s, const struct sim_options *options, struct err *e);
@@ -608,8 +612,9 @@ bool guard_try(struct sim *s, void (*run)(struct sim *s), struct err *e);
 /* If the caller is what guard_run runs, it ends here: it does this, such as "ends its thread". Else
  * it returns. */
 void guard_quit(const char *what);
-/* The same for code that does what C leaves undefined, in the call that returns to `at`. */
-void guard_undefined(const char *what, const void *at);
+/* The same for code that does what C leaves undefined, in the call that returns to `at`. Where it
+ * is no part of a run, the process ends with a message. */
+_Noreturn void guard_undefined(const char *what, const void *at);
 void guard_open(void);
 void guard_close(void);
 /* The run goes on: the watchdog begins to count anew. */

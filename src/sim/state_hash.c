@@ -75,7 +75,7 @@ static uint64_t hash_platter(struct sim *s, uint32_t node)
     return h->platters[node];
 }
 
-static uint64_t hash_disk(struct sim *s, uint32_t node)
+uint64_t hash_disk(struct sim *s, uint32_t node)
 {
     const struct disk *d = &s->core->nodes[node].disk;
     uint64_t hash = hash_platter(s, node);
@@ -108,16 +108,21 @@ static uint64_t hash_waiting(const struct node *n)
     return hash;
 }
 
-uint64_t hash_beside(struct sim *s, uint32_t node)
+void hash_beside(const struct sim *s, uint32_t node, struct hash_beside *beside)
 {
     const struct node *n = &s->core->nodes[node];
-    const uint64_t parts[] = {
-        n->state != NULL,     n->is_cut,        hash_timers(s, n),
-        hash_disk(s, node),   n->prng.state[0], n->prng.state[1],
-        n->prng.state[2],     n->prng.state[3], hash_waiting(n),
-        hash_variables(s, n),
-    };
-    return XXH3_64bits(parts, sizeof parts);
+    *beside = (struct hash_beside){
+        .is_up = n->state != NULL,
+        .is_cut = n->is_cut,
+        .timers = hash_timers(s, n),
+        .prng = {n->prng.state[0], n->prng.state[1], n->prng.state[2], n->prng.state[3]},
+        .waiting = hash_waiting(n),
+        .variables = hash_variables(s, n)};
+}
+
+uint64_t hash_words(const struct hash_beside *beside)
+{
+    return XXH3_64bits(beside, sizeof *beside);
 }
 
 uint64_t hash_heap(struct sim *s, uint32_t node)
@@ -133,17 +138,15 @@ uint64_t hash_view(struct sim *s, uint32_t node)
     return name_mix(own, hash_variables(s, n)) | 1;
 }
 
-uint64_t hash_parts(struct sim *s, uint32_t node, uint64_t beside, const struct hash_bytes *heap)
-{
-    return name_mix(beside, image_hash(&s->hashes.heaps[node], heap->at, heap->size, NULL));
-}
-
 uint64_t hash_node(struct sim *s, uint32_t node)
 {
     struct hashes *h = &s->hashes;
     if ((h->nodes_touched >> node & 1) != 0) {
         h->nodes_touched &= ~(UINT64_C(1) << node);
-        h->nodes[node] = name_mix(hash_beside(s, node), hash_heap(s, node));
+        struct hash_beside beside;
+        hash_beside(s, node, &beside);
+        beside.disk = hash_disk(s, node);
+        h->nodes[node] = name_mix(hash_words(&beside), hash_heap(s, node));
     }
     return h->nodes[node];
 }

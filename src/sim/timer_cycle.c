@@ -10,7 +10,7 @@
  * starts something leads where the system never was, and the row ends. So does one that blocks its
  * node, which then fires no more. All others change the node that fired, and the system's own
  * variables, at most. So a state of a row is what the firings changed of nodes, and those
- * variables. */
+ * variables. A firing changes little of its node: only that is hashed. */
 #include <string.h>
 
 #include "pick/operation_name.h"
@@ -69,26 +69,41 @@ static uint64_t count_begun(const struct sim *s, const struct node *n)
     return count;
 }
 
-/* The node as it is before it fires. Most firings send something, and then nobody asks how it was:
- * its heap is copied, which is less work than to hash it. */
+/* The node as it is before it fires. */
 static void keep_node(struct sim *s, uint32_t node)
 {
     const struct heap *heap = &s->core->nodes[node].heap;
-    s->before.is_copied = hash_is_touched(s, node);
-    if (!s->before.is_copied) {
-        s->before.node = hash_node(s, node);
-        return;
-    }
-    s->before.beside = hash_beside(s, node);
+    s->before.fired = node;
+    s->before.has_disk = false;
+    hash_beside(s, node, &s->before.beside);
     vec_reserve(&s->before.heap, heap->used);
     memcpy(s->before.heap.at, heap->begin, heap->used);
     s->before.heap.count = heap->used;
 }
 
-static uint64_t hash_before(struct sim *s, uint32_t node)
+void cycle_before_save(struct sim *s)
 {
-    const struct hash_bytes heap = {s->before.heap.at, s->before.heap.count};
-    return s->before.is_copied ? hash_parts(s, node, s->before.beside, &heap) : s->before.node;
+    if (s->before.is_kept && !s->before.has_disk) {
+        s->before.has_disk = true;
+        s->before.beside.disk = hash_disk(s, s->before.fired);
+    }
+}
+
+/* How far the firing has moved its node; 0: it has left it as it was. */
+static uint64_t change_of_node(struct sim *s)
+{
+    const uint32_t node = s->before.fired;
+    const struct heap *heap = &s->core->nodes[node].heap;
+    struct hash_beside beside;
+    hash_beside(s, node, &beside);
+    beside.disk = s->before.has_disk ? hash_disk(s, node) : 0;
+    const uint64_t change =
+        image_change(&(struct image_bytes){s->before.heap.at, s->before.heap.count},
+                     &(struct image_bytes){heap->begin, heap->used}, node);
+    return memcmp(&beside, &s->before.beside, sizeof beside) == 0
+               ? change
+               : change + name_mix(hash_words(&beside), node) -
+                     name_mix(hash_words(&s->before.beside), node);
 }
 
 void cycle_before(struct sim *s, const struct pick_operation *o, const struct origin *from)
@@ -126,10 +141,7 @@ static void put_to_rest(struct sim *s, size_t first)
 /* What the last firing led to. */
 static struct firing firing_of(struct sim *s, const struct origin *from)
 {
-    const uint64_t before = hash_before(s, from->node);
-    const uint64_t nodes = vec_last(&s->firings)->nodes +
-                           name_mix(hash_node(s, from->node), from->node) -
-                           name_mix(before, from->node);
+    const uint64_t nodes = vec_last(&s->firings)->nodes + change_of_node(s);
     return (struct firing){.nodes = nodes,
                            .state = nodes + hash_segments(s),
                            .node = from->node,

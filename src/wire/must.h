@@ -7,6 +7,8 @@
 /* Reports a broken promise and does not return. base/ defines it for the tool, runtime/ for the
  * traced process. */
 _Noreturn void must_failed(const char *file, int line, const char *what);
+/* Ends the process with status 2: foreign code that has no way back cannot go on. */
+_Noreturn void must_leave(const char *why);
 
 #define must(claim) ((claim) ? (void)0 : must_failed(__FILE__, __LINE__, #claim))
 

@@ -72,6 +72,19 @@ def test_what_a_system_keeps_in_libcs_memory_is_part_of_its_state():
         check_counts("./" + place + ".so")
 
 
+def test_undefined_behaviour_while_a_system_is_loaded_ends_the_command():
+    write("early.c", """#include <limits.h>
+int early = INT_MAX;
+__attribute__((constructor)) static void begin(void) { early++; }
+""")
+    for compiler in COMPILERS:
+        done(CLEW, "cc", "--sim", "--with", compiler, "-D_GNU_SOURCE", "-DKEEP=IN_MALLOC", source("counts"), "early.c", "-o", "early.so")
+        said = run(CLEW, "explore", "-o", "early", "./early.so")
+        assert said.returncode == 2, said
+        assert "does what C leaves undefined (a sum overflows) outside its handlers" in said.stderr, said.stderr
+        assert not os.path.exists(os.path.join(FOLDER, "early"))
+
+
 def test_static_archives_that_were_compiled_plainly_are_routed_too():
     done("cc", "-O2", "-fPIC", "-c", source("counts_archive"), "-o", "archive.o")
     done("ar", "rcs", "libarchive.a", "archive.o")

@@ -347,13 +347,15 @@ static void plan_system(struct compiler_plan *plan, const struct compiler_option
                         const struct request *r)
 {
     /* Calls at the end of functions stay calls: they are in backtraces, and gcc's callback for a
-     * block that is last in its function is one of those that become counters. */
+     * block that is last in its function is one of those that become counters. A failed check for
+     * undefined behaviour does not return, so that code behind checks is as good as without. */
     static const char *const always[] = {"-fPIC",
                                          "-g",
                                          "-fno-omit-frame-pointer",
                                          "-fno-optimize-sibling-calls",
                                          "-fsanitize=undefined",
                                          "-fno-sanitize=vptr",
+                                         "-fno-sanitize-recover=undefined",
                                          NULL};
     struct words w = {.arena = &plan->arena};
     add(&w, o->compiler);
