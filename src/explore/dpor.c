@@ -29,6 +29,7 @@
 #include "explore/search.h"
 #include "explore/step_order.h"
 #include "explore/wakeup.h"
+#include "wire/kind.h"
 
 struct node {
     VEC(struct pick_operation) pending;
@@ -293,17 +294,33 @@ static bool begin_pending(const struct node *n, struct reversal *v)
     return false;
 }
 
+/* Whether the operation became possible between the two steps, by one that need not come after the
+ * first: a signal that was sent. */
+static bool is_enabled_between(const struct dpor *d, size_t first, size_t second, uint64_t name)
+{
+    if (second >= d->depth || find_pending(&d->nodes.at[second], name) == NULL) {
+        return false;
+    }
+    size_t enabler = second - 1;
+    while (enabler > first && find_pending(&d->nodes.at[enabler], name) != NULL) {
+        enabler--;
+    }
+    return enabler > first && !relation_is_before(&d->relation, first, enabler);
+}
+
 /* Whether the operation of the step could have come before the other, if nothing else is asked. */
 static bool is_reversible(const struct dpor *d, const struct execution *x, size_t first,
                           size_t second)
 {
     const struct step *a = &x->steps.at[first];
     const struct step *b = &x->steps.at[second];
-    if (a->operation.task == b->operation.task && !b->operation.is_overtaking) {
+    if (a->operation.task == b->operation.task && !b->operation.is_overtaking &&
+        b->operation.kind != EVENT_HANDLER_BEGIN) {
         return false;
     }
     const bool is_created_between = b->cause != STEP_NONE && b->cause > first;
-    return is_created_between || find_pending(&d->nodes.at[first], b->operation.name) != NULL;
+    return is_created_between || find_pending(&d->nodes.at[first], b->operation.name) != NULL ||
+           is_enabled_between(d, first, second, b->operation.name);
 }
 
 /* The races that the relation was asked for. */
@@ -344,6 +361,21 @@ static void reverse_disabled(struct dpor *d, const struct execution *x, size_t n
         vec_each (&n->pending, o) {
             if (o->name != n->chosen.name && find_pending(n + 1, o->name) == NULL &&
                 !is_made_later(x, i + 1, o->name)) {
+                want(n, o);
+            }
+        }
+    }
+}
+
+/* A task that takes a signal could have gone on instead, and one that went on could have taken it.
+ */
+static void reverse_interruptions(struct dpor *d, const struct execution *x, size_t new_first)
+{
+    for (size_t i = new_first; i < x->steps.count; i++) {
+        struct node *n = &d->nodes.at[i];
+        vec_each (&n->pending, o) {
+            if (o->task == n->chosen.task &&
+                (o->kind == EVENT_HANDLER_BEGIN) != (n->chosen.kind == EVENT_HANDLER_BEGIN)) {
                 want(n, o);
             }
         }
@@ -400,6 +432,7 @@ static void learn_run(struct dpor *d, struct execution *x)
     relation_build(&d->relation, x, new_first);
     reverse_races(d, x);
     reverse_disabled(d, x, new_first);
+    reverse_interruptions(d, x, new_first);
     reverse_pending(d, x);
     reverse_unfinished(d, x);
 }

@@ -31,8 +31,9 @@ static bool only_enables(const struct pick_operation *first, const struct pick_o
 }
 
 /* A row begins with what comes before the step by conflicts: the latest of these that no later one
- * follows are its races. What enables it comes last, because it hides no race: two that take one
- * lock are in a race although the unlock of the first is between them. */
+ * follows are its races. A signal may be taken before the step that its task took last. What
+ * enables it comes last, because it hides no race: two that take one lock are in a race although
+ * the unlock of the first is between them. */
 static void build_row(struct relation *r, const struct execution *x, size_t second, bool has_races)
 {
     const struct step *s = &x->steps.at[second];
@@ -42,7 +43,7 @@ static void build_row(struct relation *r, const struct execution *x, size_t seco
         if (relation_is_before(r, first, second)) {
             continue;
         }
-        if (s->cause == first) {
+        if (s->cause == first && s->operation.kind != EVENT_HANDLER_BEGIN) {
             add_before(r, first, second);
         } else if (only_enables(o, &s->operation)) {
             is_enabled = true;

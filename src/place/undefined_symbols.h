@@ -10,4 +10,14 @@
 MUST_USE int undefined_symbols(const char *path, void (*take)(void *context, const char *name),
                                void *context, struct err *e);
 
+/* The same with the library that each is taken from ("libc.so.6"); without symbols that have no
+ * version, of which the object does not say that. */
+MUST_USE int imported_symbols(const char *path,
+                              void (*take)(void *context, const char *name, const char *library),
+                              void *context, struct err *e);
+
+/* The names that a shared object defines for others. */
+MUST_USE int defined_symbols(const char *path, void (*take)(void *context, const char *name),
+                             void *context, struct err *e);
+
 #endif

@@ -106,7 +106,8 @@ enum control_mode {
     KIND(LOCALE, "locale")            \
     KIND(STRTOK, "strtok")            \
     KIND(RAND, "rand")                \
-    KIND(RAND48, "drand48")
+    KIND(RAND48, "drand48")           \
+    KIND(PROCESS, "process")
 
 enum control_descriptor {
 #define KIND(id, text) CONTROL_##id,

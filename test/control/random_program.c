@@ -1,8 +1,10 @@
 /* A program of a few operations for each thread, which are given as words: "r2,w0 l0,a1,u0" is two
  * threads. The code that goes through them is not seen by clew; each access is a call of a function
- * that is. What an operation is, is a letter, and what it touches a digit. */
+ * that is. What an operation is, is a letter, and what it touches a digit. The last thread is main,
+ * which takes the signals. */
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@ static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static sem_t semaphore;
 static int is_set;
+static pthread_t main_thread;
 
 SEEN static int read_half(int i)
 {
@@ -85,6 +88,12 @@ SEEN static void put_both(void)
 {
     static const long both[2] = {3, 3};
     memcpy(words, both, sizeof both);
+}
+
+UNSEEN static void take_signal(int signal)
+{
+    (void)signal;
+    write_half(1, read_half(0) + 1);
 }
 
 UNSEEN static void await(void)
@@ -153,6 +162,7 @@ UNSEEN static void operate(char what, int i, int value)
     case 'M': put_both(); break;
     case 'k': await(); break;
     case 'g': announce(); break;
+    case 'n': pthread_kill(main_thread, SIGUSR1); break;
     default: _Exit(3);
     }
 }
@@ -170,10 +180,13 @@ UNSEEN int main(int count, char **texts)
 {
     pthread_t threads[4];
     sem_init(&semaphore, 0, 1);
-    for (int i = 1; i < count; i++) {
+    main_thread = pthread_self();
+    (void)signal(SIGUSR1, take_signal);
+    for (int i = 1; i + 1 < count; i++) {
         pthread_create(&threads[i - 1], NULL, run, texts[i]);
     }
-    for (int i = 1; i < count; i++) {
+    run(texts[count - 1]);
+    for (int i = 1; i + 1 < count; i++) {
         pthread_join(threads[i - 1], NULL);
     }
     return 0;

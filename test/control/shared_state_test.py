@@ -3,7 +3,7 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-from controlled import CLEW, FOLDER, MODES, build, explore, only_finding, run, write
+from controlled import CLEW, FOLDER, MODES, build, explore, needs_traps, only_finding, run, write
 import tap  # pylint: disable=wrong-import-position
 
 PAIR = """
@@ -236,6 +236,53 @@ def test_the_lock_of_a_stream_is_a_recursive_lock():
     search("other", "-DWAITS", "-DSAY=puts(\" \")")
     search("tries", "-DWANTED=1")
     search("tries_both", "-DWANTED=2", kinds=("assertion",))
+
+
+# One thread looks first by default; the other changes what it looks at.
+CHANGES = """
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <search.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+extern char **environ;
+static pthread_t self;
+static int taken;
+static void take(int signal) { (void)signal; taken = 1; }
+static void *look(void *a) { struct stat s; (void)s; LOOK; return a; }
+static void *change(void *a) { CHANGE; return a; }
+int main(void)
+{
+    pthread_t first, second;
+    self = pthread_self();
+    signal(SIGUSR2, take);
+    pthread_create(&first, NULL, look, NULL);
+    pthread_create(&second, NULL, change, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}
+"""
+
+
+def test_what_the_kernel_keeps_for_all_threads_is_shared():
+    needs_traps()
+    for number, (look, change) in enumerate((
+            ("assert(faccessat(AT_FDCWD, \"made\", F_OK, 0))", "close(creat(\"made\", 0600))"),
+            ("assert(stat(\"below/x\", &s))", "mkdirat(AT_FDCWD, \"below\", 0700); close(creat(\"below/x\", 0600))"),
+            ("assert(umask(022) != 077)", "umask(077)"),
+            ("assert(!taken)", "pthread_kill(self, SIGUSR2)"))):
+        program = build(f"kept_{number}", f"-DLOOK={look}", f"-DCHANGE={change}", text=CHANGES)
+        said, _ = explore(program, "--strategy", "dpor", "--budget", "300runs", status=(1,))
+        assert only_finding(said)["kind"] == "assertion", said
+
+
+def test_a_function_without_a_model_leaves_a_search_unsure():
+    program = build("unmodelled", "-DLOOK=(void)hcreate(4)", "-DCHANGE=(void)0", text=CHANGES)
+    said, _ = explore(program, "--strategy", "dpor", "--require-exhaustive", "--budget", "100runs", status=(3,))
+    assert said["assumptions"] == ["what threads share inside of hcreate is not seen"], said
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
 #include "cli/verbs/assumptions.h"
 
+#include <stdio.h>
+
 enum assumption {
     SEQUENTIAL_CONSISTENCY,
     NO_SPURIOUS_WAKEUPS,
     ONE_SEED,
+    LIBRARY_STATE,
     ASSUMPTION_COUNT,
 };
 
@@ -20,6 +23,7 @@ static bool is_made(const struct exploration *x, enum assumption a)
         return told.has_weak_order || (x->found.is_complete && x->found.has_data_races);
     case NO_SPURIOUS_WAKEUPS: return told.has_waited;
     case ONE_SEED: return told.has_drawn;
+    case LIBRARY_STATE: return told.unmodelled_count > 0;
     case ASSUMPTION_COUNT: break;
     }
     return false;
@@ -35,6 +39,23 @@ bool assumptions_are_made(const struct exploration *x)
     return false;
 }
 
+/* "hsearch, lsearch and 3 more". */
+static const char *functions(const struct exploration *x, char *text, size_t size)
+{
+    enum { SHOWN = 3 };
+    const struct control_told told = control_told(x->world);
+    size_t at = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < told.unmodelled_count && i < SHOWN && at < size; i++) {
+        at += (size_t)snprintf(text + at, size - at, "%s%.60s", i == 0 ? "" : ", ",
+                               told.unmodelled[i]);
+    }
+    if (told.unmodelled_count > SHOWN && at < size) {
+        (void)snprintf(text + at, size - at, " and %u more", told.unmodelled_count - SHOWN);
+    }
+    return text;
+}
+
 static const char *sentence(const struct exploration *x, enum assumption a, struct findings *f)
 {
     switch (a) {
@@ -48,6 +69,11 @@ static const char *sentence(const struct exploration *x, enum assumption a, stru
     case ONE_SEED:
         return findings_text(f, "random numbers are those of seed %llu (--seed chooses others)",
                              (unsigned long long)x->options.search.seed);
+    case LIBRARY_STATE: {
+        char text[256];
+        return findings_text(f, "what threads share inside of %s is not seen",
+                             functions(x, text, sizeof text));
+    }
     case ASSUMPTION_COUNT: break;
     }
     return "";
@@ -76,5 +102,11 @@ void assumptions_print(const struct exploration *x, struct out *out)
     if (is_made(x, ONE_SEED)) {
         out_format(out, "%swith the random numbers of seed %llu", before,
                    (unsigned long long)x->options.search.seed);
+        before = ", ";
+    }
+    if (is_made(x, LIBRARY_STATE)) {
+        char text[256];
+        out_format(out, "%swithout what threads share inside of %s", before,
+                   functions(x, text, sizeof text));
     }
 }

@@ -9,6 +9,7 @@
 #include "pick/operation_name.h"
 #include "place/uninstrumented.h"
 #include "proc/control/program_state.h"
+#include "proc/modelled.h"
 
 static const char *const mode_names[] = {
     [CONTROL_FIBER] = "fiber",
@@ -201,19 +202,6 @@ static void describe(struct world *w, const struct pick_operation *o, struct sch
 }
 
 /* The libraries of the language, which models stand for as far as tasks meet in them. */
-static bool is_language_library(const char *name)
-{
-    static const char *const libraries[] = {
-        "libc.so",    "ld-linux", "libpthread.", "libm.so",  "libdl.so", "librt.so",  "libgcc_s.",
-        "libstdc++.", "libc++",   "linux-vdso",  "libclew_", "libasan.", "libubsan.", "ld.so"};
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool has_tasks(const struct execution *x)
 {
     vec_each (&x->steps, s) {
@@ -225,7 +213,7 @@ static bool has_tasks(const struct execution *x)
 }
 
 /* Modules whose code reports no accesses, by the names of their files, and plain objects in those
- * whose code does, each once. */
+ * whose code does, each once; and what these take from the C library that no model knows. */
 static void note_unseen(struct controlled *c, const struct execution *x)
 {
     if (c->unseen_modules == c->page->module_count || !has_tasks(x)) {
@@ -236,7 +224,7 @@ static void note_unseen(struct controlled *c, const struct execution *x)
         const struct control_module *m = &modules[c->unseen_modules];
         const char *slash = strrchr(m->path, '/');
         const char *name = slash == NULL ? m->path : slash + 1;
-        if (name[0] == '\0' || is_language_library(name)) {
+        if (name[0] == '\0' || modelled_is_language_library(name)) {
             continue;
         }
         if (m->is_told == 0) {
@@ -244,6 +232,7 @@ static void note_unseen(struct controlled *c, const struct execution *x)
         } else {
             name_modules(c);
             plain_find(&c->unseen, c->places, m->bias, &c->texts);
+            modelled_find(&c->unmodelled, m->path, c->install.control, &c->texts);
         }
     }
 }
@@ -423,6 +412,7 @@ static void close_controlled(struct world *w)
     shown_close(c);
     private_files_close(c->files);
     vec_release(&c->unseen);
+    vec_release(&c->unmodelled);
     arena_release(&c->texts);
     mem_free(c);
 }
@@ -470,7 +460,9 @@ struct control_told control_told(struct world *w)
         .outside = c->outside,
         .outside_count = s->outside_count,
         .unseen = c->unseen.at,
-        .unseen_count = (uint32_t)c->unseen.count};
+        .unseen_count = (uint32_t)c->unseen.count,
+        .unmodelled = c->unmodelled.at,
+        .unmodelled_count = (uint32_t)c->unmodelled.count};
 }
 
 /* The list, which need not outlive the options. */

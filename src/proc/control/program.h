@@ -71,6 +71,9 @@ struct control_told {
     const char *const *unseen; /* files whose code does not tell its accesses to memory, where there
                                   were several tasks; without those of the C and C++ libraries */
     uint32_t unseen_count;
+    const char *const *unmodelled; /* functions that code with such tasks takes from the C and C++
+                                      libraries and whose effects inside are not seen */
+    uint32_t unmodelled_count;
 };
 struct control_told control_told(struct world *w);
 

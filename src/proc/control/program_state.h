@@ -84,6 +84,7 @@ struct controlled {
 
     uint32_t unseen_modules; /* modules of the page that were looked at for this: */
     plain_names unseen;      /* modules whose accesses are not told, in runs with several tasks */
+    plain_names unmodelled;  /* functions of libraries whose effects no model knows */
 };
 
 static inline void *control_at(const struct controlled *c, size_t place)

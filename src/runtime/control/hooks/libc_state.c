@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "runtime/control/hooks/next_symbol.h"
 #include "runtime/control/model/libc_objects.h"
@@ -31,19 +32,36 @@
         NEXT(name) arguments;                                \
     }
 
-/* The environment */
+/* A change of what everybody may use. */
+#define CHANGE_HOOK(name, result, parameters, arguments) \
+    RT_EXPORT result name parameters                     \
+    {                                                    \
+        state_touch_all(RT_PLACE);                       \
+        return NEXT(name) arguments;                     \
+    }
+
+/* The environment, which a program may also read in `environ`. */
 STATE_HOOK(getenv, char *, (const char *name), (name), CONTROL_ENVIRONMENT, false)
 STATE_HOOK(secure_getenv, char *, (const char *name), (name), CONTROL_ENVIRONMENT, false)
-STATE_HOOK(setenv, int, (const char *name, const char *value, int replace), (name, value, replace),
-           CONTROL_ENVIRONMENT, true)
-STATE_HOOK(unsetenv, int, (const char *name), (name), CONTROL_ENVIRONMENT, true)
-STATE_HOOK(putenv, int, (char *text), (text), CONTROL_ENVIRONMENT, true)
-STATE_HOOK(clearenv, int, (void), (), CONTROL_ENVIRONMENT, true)
+CHANGE_HOOK(setenv, int, (const char *name, const char *value, int replace), (name, value, replace))
+CHANGE_HOOK(unsetenv, int, (const char *name), (name))
+CHANGE_HOOK(putenv, int, (char *text), (text))
+CHANGE_HOOK(clearenv, int, (void), ())
 
-/* The locale; what formats or classifies by it is not listed. */
-STATE_HOOK(setlocale, char *, (int category, const char *locale), (category, locale),
-           CONTROL_LOCALE, locale != NULL)
+/* The locale, which all use who format or classify. */
+RT_EXPORT char *setlocale(int category, const char *locale)
+{
+    if (locale != NULL) {
+        state_touch_all(RT_PLACE);
+    } else {
+        state_touch(CONTROL_LOCALE, false, RT_PLACE);
+    }
+    return NEXT(setlocale)(category, locale);
+}
 STATE_HOOK(localeconv, struct lconv *, (void), (), CONTROL_LOCALE, true)
+
+STATE_HOOK(mbtowc, int, (wchar_t * to, const char *text, size_t size), (to, text, size),
+           CONTROL_LOCALE, true)
 
 STATE_HOOK(strtok, char *, (char *text, const char *delimiters), (text, delimiters), CONTROL_STRTOK,
            true)
@@ -60,8 +78,15 @@ STATE_HOOK(drand48, double, (void), (), CONTROL_RAND48, true)
 STATE_HOOK(lrand48, long, (void), (), CONTROL_RAND48, true)
 STATE_HOOK(mrand48, long, (void), (), CONTROL_RAND48, true)
 VOID_HOOK(srand48, (long seed), (seed), CONTROL_RAND48, true)
+STATE_HOOK(seed48, unsigned short *, (unsigned short seed[3]), (seed), CONTROL_RAND48, true)
+VOID_HOOK(lcong48, (unsigned short parameters[7]), (parameters), CONTROL_RAND48, true)
 
-VOID_HOOK(tzset, (void), (), CONTROL_ENVIRONMENT, false)
+/* The time zone, which all use who tell local time. */
+RT_EXPORT void tzset(void)
+{
+    state_touch_all(RT_PLACE);
+    NEXT(tzset)();
+}
 
 /* Buffers that libc has one of, and returns again and again */
 #define BUFFER_HOOK(name, result, parameter, argument, buffer, size) \
@@ -88,13 +113,19 @@ BUFFER_HOOK(gethostbyname, struct hostent, const char *name, name, host_buffer,
             sizeof(struct hostent))
 
 /* A directory that is read has its entry in the stream. */
+RT_EXPORT struct dirent *readdir(DIR *folder)
+{
+    state_touch_folder(folder, RT_PLACE);
+    return NEXT(readdir)(folder);
+}
+
 #define STREAM_HOOK(name, result, parameters, arguments, file) \
+    RT_EXPORT result name parameters;                          \
     RT_EXPORT result name parameters                           \
     {                                                          \
         state_touch_stream((FILE *)(file), RT_PLACE);          \
         return NEXT(name) arguments;                           \
     }
-STREAM_HOOK(readdir, struct dirent *, (DIR * folder), (folder), folder)
 
 /* Streams */
 STREAM_HOOK(fputc, int, (int letter, FILE *file), (letter, file), file)
@@ -109,6 +140,18 @@ STREAM_HOOK(getc, int, (FILE * file), (file), file)
 STREAM_HOOK(ungetc, int, (int letter, FILE *file), (letter, file), file)
 STREAM_HOOK(fgets, char *, (char *to, int size, FILE *file), (to, size, file), file)
 STREAM_HOOK(getline, ssize_t, (char **line, size_t *size, FILE *file), (line, size, file), file)
+STREAM_HOOK(getdelim, ssize_t, (char **line, size_t *size, int end, FILE *file),
+            (line, size, end, file), file)
+STREAM_HOOK(feof, int, (FILE * file), (file), file)
+STREAM_HOOK(ferror, int, (FILE * file), (file), file)
+STREAM_HOOK(fgetpos, int, (FILE * file, fpos_t *to), (file, to), file)
+STREAM_HOOK(fsetpos, int, (FILE * file, const fpos_t *from), (file, from), file)
+STREAM_HOOK(fputwc, wint_t, (wchar_t letter, FILE *file), (letter, file), file)
+STREAM_HOOK(fgetwc, wint_t, (FILE * file), (file), file)
+STREAM_HOOK(fputws, int, (const wchar_t *text, FILE *file), (text, file), file)
+STREAM_HOOK(fgetws, wchar_t *, (wchar_t * to, int size, FILE *file), (to, size, file), file)
+STREAM_HOOK(vfscanf, int, (FILE * file, const char *format, va_list list), (file, format, list),
+            file)
 STREAM_HOOK(vfprintf, int, (FILE * file, const char *format, va_list list), (file, format, list),
             file)
 STREAM_HOOK(vprintf, int, (const char *format, va_list list), (format, list), stdout)
@@ -124,26 +167,33 @@ RT_EXPORT void rewind(FILE *file)
     state_touch_stream(file, RT_PLACE);
     NEXT(rewind)(file);
 }
+RT_EXPORT void clearerr(FILE *file)
+{
+    state_touch_stream(file, RT_PLACE);
+    NEXT(clearerr)(file);
+}
 STREAM_HOOK(fflush, int, (FILE * file), (file), file)
 STREAM_HOOK(fclose, int, (FILE * file), (file), file)
 
 /* Functions with arguments behind the format call the one with a list of them. */
-#define FORMAT_HOOK(name, parameters, file)                    \
-    RT_EXPORT int name parameters;                             \
-    RT_EXPORT int name parameters                              \
-    {                                                          \
-        va_list list;                                          \
-        state_touch_stream(file, RT_PLACE);                    \
-        va_start(list, format);                                \
-        const int length = NEXT(vfprintf)(file, format, list); \
-        va_end(list);                                          \
-        return length;                                         \
+#define FORMAT_HOOK(name, parameters, file, with_list)          \
+    RT_EXPORT int name parameters;                              \
+    RT_EXPORT int name parameters                               \
+    {                                                           \
+        va_list list;                                           \
+        state_touch_stream(file, RT_PLACE);                     \
+        va_start(list, format);                                 \
+        const int length = NEXT(with_list)(file, format, list); \
+        va_end(list);                                           \
+        return length;                                          \
     }
-FORMAT_HOOK(fprintf, (FILE * file, const char *format, ...), file)
+FORMAT_HOOK(fprintf, (FILE * file, const char *format, ...), file, vfprintf)
 FORMAT_HOOK(__fprintf_chk, (FILE * file, __attribute__((unused)) int flag, const char *format, ...),
-            file)
-FORMAT_HOOK(printf, (const char *format, ...), stdout)
-FORMAT_HOOK(__printf_chk, (__attribute__((unused)) int flag, const char *format, ...), stdout)
+            file, vfprintf)
+FORMAT_HOOK(printf, (const char *format, ...), stdout, vfprintf)
+FORMAT_HOOK(__printf_chk, (__attribute__((unused)) int flag, const char *format, ...), stdout,
+            vfprintf)
+FORMAT_HOOK(fscanf, (FILE * file, const char *format, ...), file, vfscanf)
 
 /* Paths */
 #define PATH_HOOK(name, result, parameters, arguments, path, writes) \
@@ -159,25 +209,21 @@ PATH_HOOK(truncate, int, (const char *path, off_t size), (path, size), path, tru
 PATH_HOOK(chmod, int, (const char *path, mode_t mode), (path, mode), path, true)
 PATH_HOOK(unlink, int, (const char *path), (path), path, true)
 PATH_HOOK(remove, int, (const char *path), (path), path, true)
-PATH_HOOK(rmdir, int, (const char *path), (path), path, true)
 PATH_HOOK(opendir, DIR *, (const char *path), (path), path, false)
 PATH_HOOK(readlink, ssize_t, (const char *path, char *to, size_t size), (path, to, size), path,
           false)
 
+/* A directory is what all paths below it begin with. */
+CHANGE_HOOK(rmdir, int, (const char *path), (path))
+
 RT_EXPORT int mkdir(const char *path, mode_t mode)
 {
-    state_touch_path(AT_FDCWD, path, true, RT_PLACE);
+    state_touch_all(RT_PLACE);
     state_make_exclusive(AT_FDCWD, path, "mkdir");
     return NEXT(mkdir)(path, mode);
 }
 
 /* Two paths change at once: the step touches everything. */
-#define PATHS_HOOK(name, from, to)                       \
-    RT_EXPORT int name(const char *from, const char *to) \
-    {                                                    \
-        state_touch_all(RT_PLACE);                       \
-        return NEXT(name)(from, to);                     \
-    }
-PATHS_HOOK(rename, from, to)
-PATHS_HOOK(link, from, to)
-PATHS_HOOK(symlink, from, to)
+CHANGE_HOOK(rename, int, (const char *from, const char *to), (from, to))
+CHANGE_HOOK(link, int, (const char *from, const char *to), (from, to))
+CHANGE_HOOK(symlink, int, (const char *from, const char *to), (from, to))

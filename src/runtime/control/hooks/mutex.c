@@ -598,6 +598,24 @@ RT_EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *un
                          : REAL(sem_clockwait)(s, clock, until);
 }
 
+RT_EXPORT int sem_getvalue(sem_t *s, int *to)
+{
+    if (control_is_on) {
+        (void)sched_take(&(struct act){.kind = EVENT_ATOMIC_LOAD,
+                                       .object = s,
+                                       .touch = TOUCH_BOTH,
+                                       .is_untraced = true,
+                                       .place = RT_PLACE});
+    }
+    const int value = (int)*number_in(s);
+    uint32_t distance = 0;
+    if (control_is_on && task_of_stack((uintptr_t)to, &distance) != control_self) {
+        memory_write(to, sizeof *to, RT_PLACE);
+    }
+    *to = value;
+    return 0;
+}
+
 RT_EXPORT int sem_post(sem_t *s)
 {
     if (!control_is_on) {

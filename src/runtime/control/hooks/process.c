@@ -411,6 +411,7 @@ static void *mapped(const struct map *m)
         return start;
     }
     if (find_file(m->flags, m->fd, m->offset, &file)) {
+        state_reach_anywhere();
         object_mapped_file(start, pages(m->size), &file, m->place);
     } else {
         object_mapped(start, pages(m->size), m->place);

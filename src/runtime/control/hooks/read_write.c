@@ -14,6 +14,7 @@
 #include "pick/operation_name.h"
 #include "runtime/control/hooks/random.h"
 #include "runtime/control/model/fd_table.h"
+#include "runtime/control/model/libc_objects.h"
 #include "runtime/control/model/pending_signals.h"
 #include "runtime/control/model/syscall_buffers.h"
 #include "runtime/control/model/virtual_pid.h"
@@ -186,6 +187,7 @@ static bool await(const struct transfer *t, bool is_waiting)
         &(struct act){.kind = is_file ? (t->is_send ? EVENT_FILE_WRITE : EVENT_FILE_READ)
                                       : (t->is_send ? EVENT_SEND : EVENT_RECV),
                       .known = &object,
+                      .is_of_all = is_file && state_is_anywhere(),
                       .writes = true,
                       .is_unsure = is_try,
                       .is_idle = is_try && repeats(t),

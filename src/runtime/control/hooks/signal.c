@@ -11,6 +11,7 @@
 #include "runtime/control/hooks/libc_behind.h"
 #include "runtime/control/hooks/mutex.h"
 #include "runtime/control/model/call_tree.h"
+#include "runtime/control/model/libc_objects.h"
 #include "runtime/control/model/pending_signals.h"
 #include "runtime/control/model/virtual_pid.h"
 #include "runtime/control/sched/task.h"
@@ -23,8 +24,15 @@ enum { SECOND_NS = 1000000000 };
 
 RT_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
-    return control == NULL ? libc.sigaction(signal, action, before)
-                           : signals_act(signal, action, before);
+    if (control == NULL) {
+        return libc.sigaction(signal, action, before);
+    }
+    if (action != NULL) {
+        state_touch_all(RT_PLACE); /* who is sent the signal later does something else */
+    } else {
+        state_touch(CONTROL_PROCESS, false, RT_PLACE);
+    }
+    return signals_act(signal, action, before);
 }
 
 static sighandler_t set_handler(int signal, sighandler_t handler, int flags)

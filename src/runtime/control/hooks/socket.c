@@ -10,6 +10,7 @@
 
 #include "runtime/control/model/description_lock.h"
 #include "runtime/control/model/fd_table.h"
+#include "runtime/control/model/libc_objects.h"
 #include "runtime/control/model/virtual_pid.h"
 #include "runtime/shared/raw_syscall.h"
 
@@ -124,6 +125,11 @@ static int file_control(int fd, int command, void *argument, const void *place)
         return file_lock_set(fd, command == F_OFD_SETLKW, argument, place);
     }
     end_use(fd, place);
+    if (command == F_SETFL) {
+        state_touch_all(place); /* who uses the descriptor waits, or does not */
+    } else if (command == F_GETFL || command == F_GETFD || command == F_SETFD) {
+        state_touch(CONTROL_PROCESS, command == F_SETFD, place);
+    }
     const long result = pid_call(SYS_fcntl, (const long[6]){fd, command, (long)argument});
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
         return shared(fd, result, place);

@@ -24,6 +24,7 @@
 #include "runtime/control/hooks/read_write.h"
 #include "runtime/control/hooks/syscall_dispatch.h"
 #include "runtime/control/model/fd_table.h"
+#include "runtime/control/model/libc_objects.h"
 #include "runtime/control/model/proc_paths.h"
 #include "runtime/control/model/virtual_pid.h"
 #include "runtime/shared/raw_syscall.h"
@@ -256,6 +257,10 @@ static bool is_lasting(long number)
     case SYS_renameat2:
     case SYS_mkdirat:
     case SYS_chdir:
+    case SYS_fchdir:
+    case SYS_umask:
+    case SYS_setrlimit:
+    case SYS_setpriority:
     case SYS_ftruncate:
     case SYS_memfd_create: return true;
     default: return false;
@@ -274,7 +279,7 @@ static bool is_waited_for(int fd)
     return e != NULL ? e->kind != CONTROL_FILE : end_is_outer(fd);
 }
 
-static long pass(long number, const long *a)
+static long pass(long number, const long *a, const void *place)
 {
     switch (number) {
 #define CALL(name) \
@@ -283,10 +288,11 @@ static long pass(long number, const long *a)
 #undef CALL
     default: break;
     }
-    if (is_lasting(number)) {
+    if (is_lasting(number) || (number == SYS_prlimit64 && a[2] != 0)) {
         control_changed();
     }
     process_leaves(number, a);
+    state_touch_call(number, a, place);
     const long result = path_call(number, a);
     if (number == SYS_listen && result == 0) {
         control->result.has_listened = 1;
@@ -318,7 +324,7 @@ long syscall_model(long number, const long *a, const void *place)
         STREAM_LIST(CALL)
 #undef CALL
     case SYS_exit_group: _exit((int)a[0]);
-    default: return pass(number, a);
+    default: return pass(number, a, place);
     }
 }
 

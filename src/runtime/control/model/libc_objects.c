@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "pick/operation_name.h"
+#include "runtime/control/model/fd_table.h"
 #include "runtime/shared/raw_syscall.h"
 #include "runtime/shared/raw_text.h"
 
@@ -24,9 +25,23 @@ static bool is_step(void)
     return control_is_mine() && task_has_others();
 }
 
+/* The step at which a function of libc has said what it is about to do. */
+static uint64_t step_said = UINT64_MAX - 1;
+
+static void take(const struct act *act)
+{
+    (void)sched_take(act);
+    step_said = sched_step();
+}
+
+bool state_is_said(void)
+{
+    return step_said == sched_step();
+}
+
 static void touch(const struct object *o, enum event_kind kind, bool writes, const void *place)
 {
-    (void)sched_take(&(struct act){
+    take(&(struct act){
         .kind = kind, .known = o, .writes = writes, .is_untraced = true, .place = place});
 }
 
@@ -40,8 +55,8 @@ void state_touch(enum control_descriptor kind, bool writes, const void *place)
     }
 }
 
-/* The path from the root on, "." and doubled slashes left out. A file that is reached by two paths
- * is two objects. */
+/* The path from the root on, ".", ".." and doubled slashes left out. A file that is reached by two
+ * paths is two objects. */
 static size_t print_path(int folder, const char *path, char *text, size_t size)
 {
     char *end = text + size - 1;
@@ -58,7 +73,10 @@ static size_t print_path(int folder, const char *path, char *text, size_t size)
     while (*path != 0 && at < end) {
         const char *next = strchr(path, '/');
         const size_t length = next == NULL ? strlen(path) : (size_t)(next - path);
-        if (length > 0 && !(length == 1 && path[0] == '.') && at + length + 1 < end) {
+        if (length == 2 && path[0] == '.' && path[1] == '.') {
+            while (at > text && *--at != '/') {
+            }
+        } else if (length > 0 && !(length == 1 && path[0] == '.') && at + length + 1 < end) {
             *at++ = '/';
             memcpy(at, path, length);
             at += length;
@@ -68,16 +86,35 @@ static size_t print_path(int folder, const char *path, char *text, size_t size)
     return (size_t)(at - text);
 }
 
+/* Put back with the rest of memory when a run ends. */
+static bool is_anywhere;
+
+void state_reach_anywhere(void)
+{
+    is_anywhere = true;
+}
+
+bool state_is_anywhere(void)
+{
+    return is_anywhere;
+}
+
 struct object state_of_path(int folder, const char *path)
 {
     char text[PATH_MAX / 4];
-    const uint64_t hash = name_text(text, print_path(folder, path, text, sizeof text));
+    const uint64_t hash =
+        is_anywhere ? 0 : name_text(text, print_path(folder, path, text, sizeof text));
     return object_of_kind(CONTROL_PATH, (uint32_t)hash | 1, 0);
 }
 
 void state_touch_path(int folder, const char *path, bool writes, const void *place)
 {
-    if (is_step() && path != NULL) {
+    if (!is_step() || path == NULL) {
+        return;
+    }
+    if (strncmp(path, "/proc/", strlen("/proc/")) == 0) {
+        state_touch_all(place); /* what the kernel tells of everybody */
+    } else {
         const struct object o = state_of_path(folder, path);
         touch(&o, writes ? EVENT_FILE_WRITE : EVENT_FILE_READ, writes, place);
     }
@@ -112,7 +149,7 @@ void state_make_exclusive(int folder, const char *path, const char *call)
 void state_touch_all(const void *place)
 {
     if (is_step()) {
-        (void)sched_take(&(struct act){
+        take(&(struct act){
             .kind = EVENT_FILE_WRITE, .is_of_all = true, .is_untraced = true, .place = place});
     }
 }
@@ -167,6 +204,34 @@ static bool is_path_known(const FILE *file, struct object *o)
     return false;
 }
 
+static void touch_memory(const void *object, const void *place)
+{
+    take(&(struct act){.kind = EVENT_FILE_WRITE,
+                       .object = object,
+                       .writes = true,
+                       .is_untraced = true,
+                       .place = place});
+}
+
+void state_touch_folder(const DIR *folder, const void *place)
+{
+    if (is_step()) {
+        touch_memory(folder, place);
+    }
+}
+
+/* A stream that was made of a descriptor. */
+static bool is_of_file(FILE *file, struct object *o)
+{
+    const int fd = fileno(file);
+    const struct end *e = fd < 0 ? NULL : end_of(fd);
+    if (e == NULL || e->kind != CONTROL_FILE) {
+        return false;
+    }
+    *o = e->object;
+    return true;
+}
+
 void state_touch_stream(FILE *file, const void *place)
 {
     struct object o = {0};
@@ -175,14 +240,10 @@ void state_touch_stream(FILE *file, const void *place)
     }
     if (file == stdout || file == stderr) {
         /* What they get is no object: nobody inside reads it. */
-    } else if (is_path_known(file, &o)) {
+    } else if (is_path_known(file, &o) || is_of_file(file, &o)) {
         touch(&o, EVENT_FILE_WRITE, true, place);
     } else {
-        (void)sched_take(&(struct act){.kind = EVENT_FILE_WRITE,
-                                       .object = file,
-                                       .writes = true,
-                                       .is_untraced = true,
-                                       .place = place});
+        touch_memory(file, place);
     }
     lock_pass_stream(file, place);
 }

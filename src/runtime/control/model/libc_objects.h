@@ -3,11 +3,14 @@
  *
  * The environment, the locale, the state of strtok, of rand and of drand48, and the buffers that
  * functions such as localtime return are an object each. A file is an object by its path; a stream
- * is that of its file, or one of its own. Standard output and error are none: nobody inside reads
- * what is written there. */
+ * is that of its file, or one of its own. All else that the kernel keeps for the process (the
+ * current directory, the mask of modes, limits, options of sockets) is one object, which system
+ * calls change unless state_call.c says that they only read it. Standard output and error are none:
+ * nobody inside reads what is written there. */
 #ifndef CLEW_RUNTIME_CONTROL_MODEL_LIBC_OBJECTS_H
 #define CLEW_RUNTIME_CONTROL_MODEL_LIBC_OBJECTS_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -35,11 +38,24 @@ void state_buffer_end(struct state_buffer *b, void *at, size_t size, const void 
  * that they have made themselves: named as uncontrolled, because nothing knows what it orders. */
 void state_make_exclusive(int folder, const char *path, const char *call);
 
-/* The caller is about to change more than one file. */
+/* The caller is about to change more than one file, or something that everybody may use. */
 void state_touch_all(const void *place);
+
+/* The program has made a link to a file, or has mapped one: from then on every use of a file
+ * touches everything. */
+void state_reach_anywhere(void);
+bool state_is_anywhere(void);
+
+/* The caller is about to make a system call that is passed on to the kernel: a step on what it
+ * shares with other tasks, unless the function of libc that makes it has said so. */
+bool state_is_said(void);
+void state_touch_call(long number, const long *a, const void *place);
 
 /* The caller is about to use the stream. */
 void state_touch_stream(FILE *file, const void *place);
+
+/* The caller is about to read the directory. */
+void state_touch_folder(const DIR *folder, const void *place);
 
 /* The stream was opened with this path. */
 void state_opened(const FILE *file, const char *path);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "runtime/control/model/libc_objects.h"
 #include "runtime/control/model/virtual_pid.h"
 #include "runtime/control/sched/run_control.h"
 #include "runtime/shared/raw_syscall.h"
@@ -156,6 +157,32 @@ static void adjust(struct path_use *u, long number, const long *a)
     }
 }
 
+static bool is_read(uint8_t use)
+{
+    return use == CONTROL_PATH_READ || use == CONTROL_PATH_READ_LINK;
+}
+
+bool path_touch(long number, const long *a, const void *place)
+{
+    struct path_uses uses = uses_of(number);
+    struct path_use *u = &uses.of[0];
+    if (u->path == NONE) {
+        return false;
+    }
+    const char *path = (const char *)a[u->path];
+    if (path == NULL || path[0] == '\0') {
+        return false; /* what is meant is the descriptor */
+    }
+    adjust(u, number, a);
+    if (uses.of[1].path != NONE || u->use == CONTROL_PATH_MAKE || u->use == CONTROL_PATH_REMOVE) {
+        state_touch_all(place); /* what all paths below it begin with, if it is a directory */
+    } else {
+        state_touch_path(u->directory == NONE ? AT_FDCWD : (int)a[u->directory], path,
+                         !is_read(u->use), place);
+    }
+    return true;
+}
+
 /* /proc */
 
 /* Reads the number that the text begins with; 0 when it begins with none. */
@@ -218,11 +245,6 @@ static const char *translate_proc(const char *path, char *to, size_t size)
 }
 
 /* Private files */
-
-static bool is_read(uint8_t use)
-{
-    return use == CONTROL_PATH_READ || use == CONTROL_PATH_READ_LINK;
-}
 
 /* The directory that a relative path begins at, as the kernel has it. */
 static bool put_base(long directory)

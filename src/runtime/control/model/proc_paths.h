@@ -10,8 +10,14 @@
 #ifndef CLEW_RUNTIME_CONTROL_MODEL_PROC_PATHS_H
 #define CLEW_RUNTIME_CONTROL_MODEL_PROC_PATHS_H
 
+#include <stdbool.h>
+
 /* Before main. */
 void path_start(void);
+
+/* The caller is about to make the system call: a step on what its paths name. Whether it has any.
+ */
+bool path_touch(long number, const long *a, const void *place);
 
 /* Makes a system call as pid_call does, with the paths among its arguments translated. */
 long path_call(long number, const long *a);

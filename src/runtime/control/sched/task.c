@@ -340,10 +340,13 @@ int task_create(pthread_t *thread, const pthread_attr_t *attributes, const struc
 {
     struct task *me = control_self;
     const uint32_t number = child_number(me, "", me->child_count + 1);
+    uint32_t distance = 0;
+    const bool is_own = task_of_stack((uintptr_t)thread, &distance) == me;
     (void)sched_take(&(struct act){.kind = EVENT_THREAD_CREATE,
                                    .is_of_task = true,
                                    .peer = number,
                                    .writes = true,
+                                   .second = is_own ? NULL : thread,
                                    .place = c->place});
     me->child_count++;
     me->ignore++;
@@ -397,6 +400,10 @@ int task_join(struct task *t, const struct join *j)
     if (t->state != TASK_ENDED) {
         sched_refused();
         return EBUSY;
+    }
+    uint32_t distance = 0;
+    if (j->result != NULL && task_of_stack((uintptr_t)j->result, &distance) != control_self) {
+        memory_write(j->result, sizeof *j->result, j->place);
     }
     if (j->result != NULL) {
         *j->result = t->result;
