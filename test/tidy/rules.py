@@ -92,7 +92,7 @@ BANNED = [
               "test/control/everything.c", "test/control/raw.c", "cases/threads/",
               "bench/programs/calls.c")),
     (SORT, C_FOLDERS, ("test/recorded/called_libc.c",)),
-    (LOCALE, C_FOLDERS, ()),
+    (LOCALE, C_FOLDERS, ("src/runtime/control/hooks/libc_state.c",)),
     (CLOCK, ("src/",), ("src/base/limit.c", "src/proc/record/run_recorded.c", "src/runtime/record/log/recorder.c", "src/runtime/control/hooks/clock.c",
                         "src/runtime/control/hooks/syscall.c", "src/runtime/sim/sim_clock.c")),
     (HEAP, ("src/", "bench/"), ("src/base/mem.c", "src/runtime/record/hooks/malloc.c", "src/runtime/control/hooks/malloc.c", "src/runtime/shared/operator_new.h", "src/runtime/sim/sim_malloc.c", "bench/programs/")),

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "pick/operation_name.h"
 #include "place/uninstrumented.h"
+#include "proc/control/modelled_calls.h"
 #include "proc/control/program_state.h"
-#include "proc/modelled.h"
 
 static const char *const mode_names[] = {
     [CONTROL_FIBER] = "fiber",

@@ -5,8 +5,8 @@
  * functions such as localtime return are an object each. A file is an object by its path; a stream
  * is that of its file, or one of its own. All else that the kernel keeps for the process (the
  * current directory, the mask of modes, limits, options of sockets) is one object, which system
- * calls change unless state_call.c says that they only read it. Standard output and error are none:
- * nobody inside reads what is written there. */
+ * calls change unless shared_state_calls.c says that they only read it. Standard output and error
+ * are none: nobody inside reads what is written there. */
 #ifndef CLEW_RUNTIME_CONTROL_MODEL_LIBC_OBJECTS_H
 #define CLEW_RUNTIME_CONTROL_MODEL_LIBC_OBJECTS_H
 

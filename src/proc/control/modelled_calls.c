@@ -1,4 +1,4 @@
-#include "proc/modelled.h"
+#include "proc/control/modelled_calls.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
  *     modelled_find(&names, "./server", "/usr/lib/clew/libclew_control.so", &arena);
  *     vec_each (&names, name) { ... "hsearch" ... }
  */
-#ifndef CLEW_PROC_MODELLED_H
-#define CLEW_PROC_MODELLED_H
+#ifndef CLEW_PROC_CONTROL_MODELLED_CALLS_H
+#define CLEW_PROC_CONTROL_MODELLED_CALLS_H
 
 #include "base/arena.h"
 #include "place/uninstrumented.h"

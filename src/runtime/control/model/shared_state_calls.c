@@ -15,7 +15,8 @@ enum use {
     USE_ALL, /* memory, or files that are not named */
 };
 
-static enum use use_of(long number)
+/* Whether a model knows the call's effects, or other tasks cannot notice it. */
+static bool is_private(long number)
 {
     switch (number) {
     case SYS_mmap:
@@ -47,7 +48,15 @@ static enum use use_of(long number)
     case SYS_restart_syscall:
     case SYS_wait4:
     case SYS_waitid:
-    case SYS_execve: return USE_NOTHING;
+    case SYS_execve: return true;
+    default: return false;
+    }
+}
+
+/* The use of a call that is not private. */
+static enum use shared_use_of(long number)
+{
+    switch (number) {
     case SYS_getcwd:
     case SYS_getuid:
     case SYS_geteuid:
@@ -100,6 +109,11 @@ static enum use use_of(long number)
     }
 }
 
+static enum use use_of(long number)
+{
+    return is_private(number) ? USE_NOTHING : shared_use_of(number);
+}
+
 static bool is_link(long number)
 {
 #ifdef SYS_link
@@ -124,12 +138,12 @@ static void touch_file(int fd, bool writes, const void *place)
 {
     if (control_is_mine() && task_has_others()) {
         const struct object o = end_object(fd);
-        (void)turn_take(&(struct act){.kind = writes ? EVENT_FILE_WRITE : EVENT_FILE_READ,
-                                      .known = &o,
-                                      .is_of_all = state_is_anywhere(),
-                                      .writes = writes,
-                                      .is_untraced = true,
-                                      .place = place});
+        (void)sched_take(&(struct act){.kind = writes ? EVENT_FILE_WRITE : EVENT_FILE_READ,
+                                       .known = &o,
+                                       .is_of_all = state_is_anywhere(),
+                                       .writes = writes,
+                                       .is_untraced = true,
+                                       .place = place});
     }
 }
 
