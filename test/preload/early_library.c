@@ -1,7 +1,7 @@
 /* A library's constructor uses every kind of interposed call before the program begins. All of it
  * is recorded, and the program goes on with what the constructor made.
  *
- * expect: 1 sem-init
+ * expect: 2 sem-init
  * expect: 2 thread-create
  * expect: 3 thread-join
  * expect: 1 connect

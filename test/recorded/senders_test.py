@@ -16,7 +16,7 @@ RECORDED = CONTROLLED + ("msgrcv", "mq", "wait")
 # Where two receives are no proof either: one may take both units, any two may meet, any wait may end.
 NEVER_CLEAN = ("eventfd", "pipe", "barrier", "condition")
 FOLDER = tempfile.TemporaryDirectory()
-PROGRAM = build(FOLDER.name, os.path.join(HERE, "senders.c"), "gcc", "-lrt")
+PROGRAM = build(FOLDER.name, os.path.join(HERE, "senders", "senders.c"), "gcc", "-lrt")
 
 
 def judge(*words):
