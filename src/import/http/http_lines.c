@@ -55,8 +55,10 @@ static bool add_line(struct http_reader *r, const struct access_line *a, uint64_
     http_exchange_clear(x, offset);
     http_reader_verb(r, f->values[LINE_VERB]);
     x->status = http_reader_status(f->values[LINE_STATUS]);
-    if (!http_verb_is_known(text_piece(&x->method)) ||
-        (x->status == 0 && f->values[LINE_STATUS].size > 0)) {
+    const struct piece verb = text_piece(&x->method);
+    const bool is_request =
+        http_verb_is_known(verb) || (!has_patterns(r->log.rules) && http_verb_is_method(verb));
+    if (!is_request || (x->status == 0 && f->values[LINE_STATUS].size > 0)) {
         return false;
     }
     set_uri(x, a);

@@ -30,6 +30,17 @@ bool http_verb_is_known(struct piece verb)
     return false;
 }
 
+bool http_verb_is_method(struct piece verb)
+{
+    for (size_t i = 0; i < verb.size; i++) {
+        const char c = verb.at[i];
+        if ((c < 'A' || c > 'Z') && (c != '-' || i == 0)) {
+            return false;
+        }
+    }
+    return verb.size > 0;
+}
+
 static const struct http_rules *in_use;
 
 void http_rules_use(const struct http_rules *r)

@@ -106,6 +106,8 @@ struct http_faults {
 extern const char *const http_verbs[];
 extern const size_t http_verb_count;
 bool http_verb_is_known(struct piece verb);
+/* Whether an extension of HTTP can define the verb, such as MKCALENDAR: capitals and hyphens. */
+bool http_verb_is_method(struct piece verb);
 
 /* The text of the built-in rules. */
 extern const char http_rules_builtin[];

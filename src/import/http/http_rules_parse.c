@@ -255,6 +255,13 @@ static void fail_pattern(struct reader *r, struct piece text, const struct patte
     }
 }
 
+/* A method of an extension is accepted, unless it looks like a misspelt verb. */
+static bool is_refused(struct piece verb)
+{
+    return !http_verb_is_known(verb) &&
+           (!http_verb_is_method(verb) || nearest_of(verb, http_verbs, http_verb_count) != NULL);
+}
+
 static void parse_verbs(struct reader *r, struct http_filter *filter)
 {
     do {
@@ -262,7 +269,7 @@ static void parse_verbs(struct reader *r, struct http_filter *filter)
         const size_t at = place_of(r, word);
         if (word.size == 0) {
             fail_at(r, at, "a verb of HTTP is missing");
-        } else if (!http_verb_is_known(word)) {
+        } else if (is_refused(word)) {
             fail_word(r, at, "no verb of HTTP:", word,
                       nearest_of(word, http_verbs, http_verb_count));
         } else if (filter->verb_count == HTTP_VERBS_MAX) {

@@ -98,9 +98,10 @@ static void check_access_log(const char *text, const char *wanted, uint64_t skip
     out_open_memory(&out);
     trace_each (&r.trace, e) {
         if (e->kind == EVENT_RESPONSE) {
+            const char *verb = mode_name(MODES_VERB, e->mode);
             out_format(&out, "%s %s %s %lld %lld; ",
                        trace_name(&r.trace, r.trace.tables.tasks.at[e->task].name),
-                       mode_name(MODES_VERB, e->mode), trace_name(&r.trace, e->object),
+                       verb == NULL ? "-" : verb, trace_name(&r.trace, e->object),
                        (long long)e->value, (long long)(e->time / 1000000000));
         }
     }
@@ -145,6 +146,13 @@ TEST(a_traceparent_in_an_access_log_tracks)
         "192.0.2.7 - - [18/Nov/2026:03:25:11 +0000] \"GET /a HTTP/1.1\" 200 1 \"-\" \"curl\" "
         "\"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\"\n",
         "4bf92f3577b34da6a3ce929d0e0e4736 GET /a 200 1794972311; ", 0);
+}
+
+TEST(a_method_of_an_extension_is_a_request_of_an_access_log)
+{
+    check_access_log(
+        "192.0.2.9 - - [18/Nov/2026:03:25:15 +0000] \"MKCALENDAR /a HTTP/1.1\" 201 1\n",
+        "192.0.2.9 - /a 201 1794972315; ", 0);
 }
 
 TEST(what_is_no_request_in_an_access_log_is_counted)
