@@ -334,8 +334,8 @@ static bool is_known(const struct coverage *v, uint64_t action, const struct pic
     const uint64_t *history = table_get(&v->actions, action);
     const uint64_t *set = history == NULL ? NULL : set_of(v, history);
     bool is_all = set != NULL;
-    for (uint32_t i = 0; set != NULL && i < count; i++) {
-        is_all &= has_block(set, blocks[i].block) & has_block(v->in_run_set, blocks[i].block);
+    for (uint32_t i = 0; is_all && i < count; i++) {
+        is_all = has_block(set, blocks[i].block) && has_block(v->in_run_set, blocks[i].block);
     }
     return is_all;
 }

@@ -13,7 +13,9 @@ from tree import Tree  # pylint: disable=wrong-import-position
 
 def headers_compile_alone(compiler):
     needs(compiler)
-    expect_none(tools.headers_compile_alone(SOURCE, Tree.of_folder(SOURCE).paths(".h"), compiler))
+    # A header that stands in front of one of libstdc++ includes that one, and is found in no other way.
+    headers = [path for path in Tree.of_folder(SOURCE).paths(".h") if not path.startswith("include/clew/cxx/")]
+    expect_none(tools.headers_compile_alone(SOURCE, headers, compiler))
 
 
 sys.exit(tap.run([

@@ -126,9 +126,12 @@ static void catch_them(void)
 
 void trap_start(void)
 {
-    uintptr_t begin = 0;
-    uintptr_t end = 0;
-    object_module_of((uintptr_t)trap_start, &begin, &end);
+    /* Found by the first thread alone: the list of modules may change while others start. */
+    static uintptr_t begin;
+    static uintptr_t end;
+    if (begin == 0) {
+        object_module_of((uintptr_t)trap_start, &begin, &end);
+    }
     is_there = sys(SYS_prctl, (long)PR_SET_SYSCALL_USER_DISPATCH, (long)PR_SYS_DISPATCH_ON, begin,
                    end - begin, &selector) == 0;
     if (is_there) {
