@@ -30,7 +30,8 @@ def test_the_table_lists_what_the_library_has():
         raise tap.Skip("nm is not installed")
     listing = subprocess.run(["nm", "-D", "--defined-only", os.environ["CLEW_CONTROL_LIBRARY"]], capture_output=True, text=True,
                              check=True).stdout
-    exported = {line.split()[2].partition("@")[0] for line in listing.splitlines()}
+    # Headers of C99 and later call fscanf and its kin by another name.
+    exported = {line.split()[2].partition("@")[0].removeprefix("__isoc99_") for line in listing.splitlines()}
     own = {name for name in exported if name.startswith(("clew_rt_", "clew_stop_"))}
     listed = set(re.findall(r"`(\w+)`", printed()))
     assert exported - own - {"__libc_start_main"} == listed, exported - own ^ listed
