@@ -1,12 +1,13 @@
-/* The page that clew shares with a process it controls: a whole plan goes in, a whole execution
- * comes out. Nobody is asked in between but for names of addresses, each once.
+/* The layout of the memory that clew shares with a process it controls: clew writes a whole plan,
+ * the process executes it and writes the whole execution. During a run the process asks clew only
+ * for names of addresses, each once, and for paths in its private files.
  *
- *     0              struct control: whose turn it is, the plan's numbers, how the run ended
+ *     0              struct control: the word `turn`, the plan's numbers, the result of the run
  *     CONTROL_*      regions of fixed places and sizes, in the order of the list below
  *
- * The page is a file in memory, mapped by clew anywhere and by the process at CONTROL_ADDRESS, so
- * that what pick/ remembers in it from run to run may point into itself. Pages never touched cost
- * nothing. One of the two has the turn and the other sleeps on the word `turn`. */
+ * The memory is a memfd. clew maps it anywhere, the process at CONTROL_ADDRESS, so that the tables
+ * that pick/ keeps in it from run to run may hold pointers into themselves. Untouched pages cost
+ * nothing. The word `turn` says which of the two may write; the other sleeps on it (futex). */
 #ifndef CLEW_WIRE_CONTROL_H
 #define CLEW_WIRE_CONTROL_H
 
@@ -22,15 +23,15 @@
 enum {
     CONTROL_TASKS_MAX = 1024, /* tasks that have different paths, in all runs together */
     CONTROL_PATH_SIZE = 64,   /* of a task's path, with its end */
-    CONTROL_STACK_MAX = 32,   /* calls of a stack that are kept ... */
-    CONTROL_CALLS_MAX = 12,   /* ... and of each task in a deadlock */
-    CONTROL_ASKED_MAX = 32,   /* calls that led to an allocation */
+    CONTROL_STACK_MAX = 32,   /* return addresses kept of the stack that ended the run ... */
+    CONTROL_CALLS_MAX = 12,   /* ... of each task in a deadlock */
+    CONTROL_ASKED_MAX = 32,   /* ... and of an allocation */
     CONTROL_TEXT_SIZE = 400,
     CONTROL_CONSTRAINTS_MAX = 4096,
     CONTROL_POINTS_MAX = 1 << 16,
 };
 
-/* Regions: REGION(id, MiB, what). Arrays of structs that pick/ declares are known by it alone. */
+/* Regions: REGION(id, MiB, contents). Only pick/ knows the structs that it declares. */
 #define CONTROL_REGION_LIST(REGION)                                       \
     REGION(HEAD, 1, "struct control")                                     \
     REGION(TURNS, 32, "struct pick_turn[], of the plan")                  \
@@ -49,35 +50,40 @@ enum {
     REGION(COVER, 8, "struct control_cover, of all runs")                 \
     REGION(STOPS, 1, "struct control_stop[], where a debugger stops")     \
     REGION(WATCHES, 1, "struct control_watch[], variables to be read")    \
-    REGION(PICK, 64, "what pick/ remembers")
+    REGION(PICK, 64, "tables that pick/ keeps from run to run")
 
-#define REGION(id, mib, what) CONTROL_##id##_SIZE = (mib) << 20,
+#define REGION(id, mib, contents) CONTROL_##id##_SIZE = (mib) << 20,
 enum { CONTROL_REGION_LIST(REGION) };
 #undef REGION
 
 /* Where each region begins. */
 struct control_places {
-#define REGION(id, mib, what) char id[(mib) << 20];
+#define REGION(id, mib, contents) char id[(mib) << 20];
     CONTROL_REGION_LIST(REGION)
 #undef REGION
 };
 #define CONTROL_PLACE(id) (__builtin_offsetof(struct control_places, id))
 #define CONTROL_SIZE (sizeof(struct control_places))
 
-/* How tasks run, and how a process comes back to its beginning between runs. */
+/* How tasks run, and how the process returns to its initial state between runs. */
 enum control_mode {
-    CONTROL_FIBER,  /* tasks are fibers; memory is put back in the process */
+    CONTROL_FIBER,  /* tasks are fibers; the process restores its memory from a snapshot */
     CONTROL_FORK,   /* tasks are fibers; a fork for each run */
     CONTROL_THREAD, /* tasks are threads; a fork for each run */
     CONTROL_EXEC,   /* tasks are threads; the program is started for each run */
 };
 
-/* Kinds of keys: a place in the code that reports a store, whose text is the number of bytes that
- * the program loads, changes and stores there, 0 when it only stores; the calls that led to an
- * allocation, by a number computed from them, of which the text is asked for; blocks that have
- * their names from such a text, by a number computed from it; something that a number stands for by
- * its kind; a place in the code, which stands for objects that have their names from it; a task, by
- * its number; the clock. All others are addresses of something static. */
+/* A key names an object to clew. One of these bits says how; a key without any is the address of a
+ * static variable.
+ *
+ *   UPDATE  the place of a store. Its text is the number of bytes that the program loads, changes
+ *           and stores there, 0 if it only stores
+ *   CALLS   a hash of the calls that led to an allocation; the process asks for the text
+ *   BLOCK   a hash of such a text: heap blocks named by it
+ *   KIND    an enum control_descriptor
+ *   PLACE   a place in the code: objects named by it
+ *   TIME    the clock
+ *   TASK    the number of a task */
 #define CONTROL_KEY_OF_UPDATE (UINT64_C(1) << 57)
 #define CONTROL_KEY_OF_CALLS (UINT64_C(1) << 58)
 #define CONTROL_KEY_OF_BLOCK (UINT64_C(1) << 59)
@@ -86,7 +92,8 @@ enum control_mode {
 #define CONTROL_KEY_OF_TIME (UINT64_C(1) << 62)
 #define CONTROL_KEY_OF_TASK (UINT64_C(1) << 63)
 
-/* What a key of a kind stands for: KIND(id, text). Ordinals tell them apart. */
+/* The objects of keys with CONTROL_KEY_OF_KIND: KIND(id, text). Ordinals tell objects of one kind
+ * apart. */
 #define CONTROL_DESCRIPTOR_LIST(KIND) \
     KIND(DESCRIPTOR, "descriptor")    \
     KIND(STDIN, "stdin")              \
@@ -118,28 +125,28 @@ enum control_descriptor {
 
 enum control_turn { CONTROL_OF_CLEW, CONTROL_OF_PROCESS };
 
-/* What the process has to say when it gives the turn to clew. */
+/* The request of the process when it passes the turn to clew. */
 enum control_word {
-    CONTROL_READY,    /* it waits for a plan */
+    CONTROL_READY,    /* the process waits for a plan */
     CONTROL_DONE,     /* the run is over: see `result` */
-    CONTROL_NAME,     /* it wants the text of `key` in the table of names */
-    CONTROL_ASK_PATH, /* it wants to know where the path in `files` leads */
+    CONTROL_NAME,     /* clew is to put the text of `key` into the table of names */
+    CONTROL_ASK_PATH, /* clew is to resolve the path in `files` */
 };
 
-/* What a system call does with a path. */
+/* The effect of a system call on the file at a path. */
 enum control_path_use {
     CONTROL_PATH_READ,
     CONTROL_PATH_READ_LINK,  /* of a link, the link itself */
-    CONTROL_PATH_WRITE,      /* what is there is changed, or a file is made */
+    CONTROL_PATH_WRITE,      /* it changes the file, or creates one */
     CONTROL_PATH_WRITE_LINK, /* of a link, the link itself */
-    CONTROL_PATH_MAKE,       /* an entry is made that must not be there */
+    CONTROL_PATH_MAKE,       /* it creates an entry, and fails if there is one */
     CONTROL_PATH_REMOVE,
-    CONTROL_PATH_MOVE,    /* it gets another name ... */
-    CONTROL_PATH_REPLACE, /* ... which is this one */
+    CONTROL_PATH_MOVE,    /* the old name of a rename ... */
+    CONTROL_PATH_REPLACE, /* ... and the new one */
 };
 
-/* The private view that a process has of its directory (proc/control/private_files.h), and a path
- * in it that it asks about. */
+/* The private view that a process has of its directory (proc/control/private_files.h), and the path
+ * that it asks clew to resolve. */
 enum { CONTROL_PATH_MAX = 4096 };
 struct control_files {
     uint32_t is_private; /* there is such a view */
@@ -156,17 +163,17 @@ struct control_files {
 
 /* Why a run ended. */
 enum control_end {
-    CONTROL_UNENDED, /* the process died without a word */
+    CONTROL_UNENDED, /* the process died and wrote no result */
     CONTROL_EXITED,  /* value: its status */
     CONTROL_STOPPED, /* pick chose nothing; value: enum pick_stop */
     CONTROL_LIMITED, /* the limit of steps */
     CONTROL_DEADLOCKED,
-    CONTROL_LIVELOCKED, /* the limit of steps, and for half of them nothing was changed */
+    CONTROL_LIVELOCKED, /* the limit of steps, and half of them changed nothing */
     CONTROL_CRASHED,    /* value: the signal */
-    CONTROL_ASSERTED,   /* an assertion failed, or abort(); text: what it says */
+    CONTROL_ASSERTED,   /* an assertion failed, or abort(); text: its message */
     CONTROL_MISUSED,    /* memory was used wrongly; value: enum control_misuse, text: how */
-    CONTROL_HUNG,       /* it took too long, without coming to a scheduling point */
-    CONTROL_WAITED,     /* it took too long, waiting for somebody outside of the process */
+    CONTROL_HUNG,       /* the time limit passed, and the task reached no scheduling point */
+    CONTROL_WAITED,     /* the time limit passed while the process waited for another process */
     CONTROL_REFUSED,    /* the runtime cannot go on with this program; text: why */
 };
 
@@ -189,52 +196,52 @@ struct control_plan {
     uint8_t wants_blocks; /* the blocks that each step enters are reported */
 };
 
-/* What is known of a task when the run ended. */
+/* The state of a task at the end of the run. */
 struct control_stand {
     uint32_t task;   /* number */
-    uint32_t holder; /* of what it waits for; UINT32_MAX: nobody */
-    uint64_t object; /* key of what it waits for, 0: nothing */
+    uint32_t holder; /* the task that holds the object; UINT32_MAX: none */
+    uint64_t object; /* key of the object that the task waits for, 0: it waits for none */
     uint32_t ordinal, offset;
     uint64_t place; /* where it stands */
     uint16_t kind;  /* of its pending operation */
     uint16_t is_waiting;
     uint32_t owner;
-    uint32_t call_count;               /* of tasks that can not go on */
-    uint32_t is_running;               /* it has said nothing of what it will do */
+    uint32_t call_count;               /* 0 for tasks that can continue */
+    uint32_t is_running;               /* it has no pending operation: it is between two */
     uint64_t calls[CONTROL_CALLS_MAX]; /* places, the innermost first */
 };
 
 enum { CONTROL_STANDS_MAX = 64, CONTROL_OUTSIDES_MAX = 16, CONTROL_OUTSIDE_SIZE = 24 };
 
 struct control_result {
-    uint64_t number; /* of the plan; not its number: the process died on the way */
+    uint64_t number; /* of the plan; if it differs, the process died during the run */
     uint32_t end;    /* enum control_end */
     int32_t value;
     uint64_t step_count, pending_count, pending_last, report_count;
     uint64_t where;           /* pick_where, or the constraint that is not satisfied */
     uint64_t constraint_left; /* the first constraint not satisfied */
     uint64_t clock;           /* virtual nanoseconds at the end */
-    uint32_t task;            /* who ended it */
+    uint32_t task;            /* the task that ended the run */
     uint32_t stack_count;
     uint64_t stack[CONTROL_STACK_MAX]; /* places, the innermost first */
     uint32_t stand_count;
-    uint8_t is_changed_outside; /* something that putting memory back does not undo */
-    uint8_t has_idled;          /* tasks that only repeated themselves were passed over */
-    uint8_t has_looked;         /* at clocks, or waited for them */
-    uint8_t has_drawn;          /* random numbers, which come from the plan's seed */
-    uint8_t has_waited;         /* for a condition, which nothing but a signal could end */
+    uint8_t is_changed_outside; /* a change that restoring memory does not undo, as of a file */
+    uint8_t has_idled;          /* the scheduler passed over tasks that only repeated themselves */
+    uint8_t has_looked;         /* a task read a clock, or waited for one */
+    uint8_t has_drawn;          /* a task drew random numbers, which derive from the plan's seed */
+    uint8_t has_waited;         /* a task waited for a condition without a time limit */
     uint8_t has_weak_order;     /* an atomic operation weaker than seq_cst; all are seq_cst here */
-    uint8_t has_preempted;      /* code without scheduling points, at `preempted` */
-    uint8_t has_listened;       /* for connections ... */
-    uint8_t has_accepted;       /* ... of which one came */
+    uint8_t has_preempted; /* a timer interrupted code without scheduling points, at `preempted` */
+    uint8_t has_listened;  /* a task listened for connections ... */
+    uint8_t has_accepted;  /* ... and accepted one */
     uint64_t preempted;
     struct control_stand stands[CONTROL_STANDS_MAX];
     uint64_t address; /* of a fault or a misuse */
     struct {
-        uint64_t size; /* of the block of memory it is about; both places 0: of none */
+        uint64_t size; /* of the heap block that was misused; both places 0: there is none */
         uint64_t place, freed_place; /* where it was allocated, and freed; 0: it was not */
         uint32_t owner, freer;       /* tasks */
-        /* What led to the two places, the innermost first. */
+        /* The calls that led to the two places, the innermost first. */
         uint32_t call_count, freed_call_count;
         uint64_t calls[CONTROL_CALLS_MAX], freed_calls[CONTROL_CALLS_MAX];
     } block;
@@ -250,12 +257,12 @@ struct control_object {
     uint32_t unused;
 };
 
-/* A step of the execution. What an object is called is text(key), then "@task" for what another
- * task than the first made, "#ordinal" unless that is 0 and "+offset" unless that is 0.
+/* A step of the execution. The name of its object is text(key), then "@task" if a task other than
+ * the first created it, "#ordinal" unless that is 0 and "+offset" unless that is 0.
  *
- * The scheduler names a step by what the task was about to do (`kind`). What the task did is known
- * only afterwards: an attempt may be refused, a wait may end without a signal. `traced` is the kind
- * of event that a trace has for the step, 0 for none. */
+ * The scheduler names a step by the operation that the task was about to execute (`kind`). Only
+ * afterwards is its outcome known: an attempt may fail, a wait may end without a signal. `traced`
+ * is the kind of event that a trace has for the step, 0 for none. */
 struct control_step {
     uint64_t name, action;
     uint64_t key;
@@ -263,7 +270,7 @@ struct control_step {
     uint64_t place;
     int64_t value;       /* of an atomic or a clock; its kind says */
     uint64_t address;    /* of an access outside of the heap */
-    uint64_t state;      /* of the code entered so far, and how often; 0: it is not counted */
+    uint64_t state;      /* hash of the code entered so far and its counts; 0: not counted */
     uint32_t task, peer; /* numbers; peer UINT32_MAX: none */
     uint32_t objects[2];
     uint32_t region, begin, end, needs; /* as struct pick_operation has them */
@@ -271,17 +278,17 @@ struct control_step {
     uint32_t size; /* of an access */
     uint16_t kind; /* enum event_kind */
     uint8_t writes, mode;
-    uint32_t
-        owner; /* of the object: the number of the task that made it, 0: the first, or nobody */
+    uint32_t owner;  /* number of the task that created the object; 0: the first, or none */
     uint16_t traced; /* enum event_kind */
     uint8_t gives;
     uint8_t is_access : 1, has_surplus : 1;
     struct control_object second; /* of a wait for a condition: its lock, or its condition */
 };
 
-/* An event that is no step. What the program reports about itself (a variable, a message, a log
- * line) has its name in `name`. What completes an earlier step (the end of an initialization, the
- * last thread's way out of a barrier) has that step's object and place: `value` is its index. */
+/* An event that is no step. A report of the program about itself (a variable, a message, a log
+ * line) has its name in `name`. A report that completes an earlier step (the end of an
+ * initialization, the last thread's return from a barrier) has the step's object and place: `value`
+ * is the index of the step. */
 struct control_report {
     uint64_t place;
     int64_t value;
@@ -291,11 +298,11 @@ struct control_report {
     uint16_t size;                /* of a message */
     uint16_t mode;                /* of an annotation */
     char name[58];                /* ended by 0; longer ones are cut */
-    struct control_object object; /* what it is about, if that is known by an address */
+    struct control_object object; /* the object that it is about, if that has an address */
     uint64_t content;             /* of a message: a hash of its bytes; 0: not known */
 };
 
-/* Where a debugger is to stop, and what it says there. */
+/* A point at which a debugger stops the program, and the text that it then prints. */
 enum control_stop_kind {
     CONTROL_STOP_STEP,   /* before this step, which is chosen, happens; counted from 1 */
     CONTROL_STOP_REPORT, /* after this report, counted from 1 */
@@ -308,8 +315,8 @@ struct control_stop {
 };
 enum { CONTROL_STOPS_MAX = (1 << 20) / sizeof(struct control_stop) };
 
-/* A variable that is read as the run goes: from the address on, offset[0] is added, and for each
- * hop the pointer there is followed and the next offset added. */
+/* A variable that the runtime reads during the run. Its address is `address` + offset[0]; each hop
+ * follows the pointer there and adds the next offset. */
 enum { CONTROL_HOPS_MAX = 8, CONTROL_WATCHES_MAX = 64 };
 struct control_watch {
     uint64_t address;
@@ -317,8 +324,8 @@ struct control_watch {
     uint32_t hop_count;
     uint32_t size; /* of the value, 1 to 8 bytes */
     uint8_t is_signed;
-    uint8_t is_pointer; /* only whether it points anywhere is told */
-    uint8_t is_told;    /* in this run: its last value is ... */
+    uint8_t is_pointer; /* the value is 0 for NULL and 1 for any other pointer */
+    uint8_t is_told;    /* the run has reported a value: the last one is ... */
     uint8_t unused;
     int64_t value;
     char name[60];
@@ -359,7 +366,7 @@ static inline uint32_t control_name_row(uint64_t key)
 /* A file that the process has mapped, with its load bias. */
 struct control_module {
     uint64_t bias;
-    uint32_t is_told; /* code in it tells its accesses */
+    uint32_t is_told; /* its code reports its accesses (clew cc built it) */
     char path[500];
 };
 enum { CONTROL_MODULES_MAX = 256 };
@@ -370,9 +377,9 @@ struct control {
     uint32_t mode;                     /* enum control_mode */
     _Atomic uint32_t turn;             /* enum control_turn; slept on by both */
     uint32_t word;                     /* enum control_word, from the process */
-    uint64_t key;                      /* asked for */
-    uint32_t call_count;               /* of a key of calls: ... */
-    uint64_t calls[CONTROL_ASKED_MAX]; /* ... they themselves, the innermost first */
+    uint64_t key;                      /* of CONTROL_NAME */
+    uint32_t call_count;               /* if it is a key of calls: their number ... */
+    uint64_t calls[CONTROL_ASKED_MAX]; /* ... and places, the innermost first */
     uint32_t text_size;                /* of TEXTS, used */
     uint32_t task_count;               /* paths in TASKS */
     uint32_t is_pick_begun;            /* the memory of pick/ is laid out */
@@ -381,8 +388,8 @@ struct control {
     uint32_t is_loaded;                /* the runtime is in the process */
     uint32_t threads_before;           /* there before the first run, which nobody controls */
     uint32_t is_overdue;               /* the run took too long, and is to end */
-    int32_t server;                    /* process id of who waits for plans, ... */
-    int32_t runner;                    /* ... and of who runs the last one; 0: the same */
+    int32_t server;                    /* pid of the process that waits for plans, ... */
+    int32_t runner;                    /* ... and of its child that runs one; 0: the same */
     uint32_t can_fiber;                /* tasks can be fibers here */
     uint32_t module_count;             /* in MODULES */
     uint32_t watch_count;              /* in WATCHES */
@@ -397,5 +404,11 @@ _Static_assert(sizeof(struct control) <= CONTROL_HEAD_SIZE, "the head fits");
 _Static_assert(sizeof(struct control_name) == 16, "control page v2");
 _Static_assert(sizeof(struct control_step) == 152, "control page v4");
 _Static_assert(sizeof(struct control_report) == 120, "control page v6");
+_Static_assert(sizeof(struct control_module[CONTROL_MODULES_MAX]) <= CONTROL_MODULES_SIZE,
+               "all modules fit into their region");
+_Static_assert(sizeof(struct control_watch[CONTROL_WATCHES_MAX]) <= CONTROL_WATCHES_SIZE,
+               "all watched variables fit into their region");
+_Static_assert(sizeof(struct control_cover) <= CONTROL_COVER_SIZE, "all blocks fit");
+_Static_assert(CONTROL_TASKS_MAX *CONTROL_PATH_SIZE <= CONTROL_TASKS_SIZE, "all paths fit");
 
 #endif

@@ -35,7 +35,7 @@ struct event {
         uint32_t message; /* name of the message; 0 for kinds that have a peer instead */
         uint32_t peer;    /* the other task, if HAS_PEER */
     };
-    uint32_t text;      /* name: what the kind says */
+    uint32_t text;      /* name: its meaning depends on the kind (wire/kind.h) */
     uint32_t count;     /* if HAS_COUNT */
     uint32_t hlc_count; /* hybrid logical clock, its counter c, if HAS_HLC */
     uint64_t size;      /* bytes, if HAS_SIZE */

@@ -27,7 +27,7 @@
     KIND(9, THREAD_JOIN, "thread-join", THREAD, NONE, F_PEER,                                      \
          "a task has waited for another to end; peer: the child")                                  \
     KIND(10, TASK_SWITCH, "task-switch", THREAD, NONE, F_PEER,                                     \
-         "the turn passes; peer: who runs next")                                                   \
+         "the scheduler switches to another task; peer: that task")                                \
     KIND(11, SLEEP, "sleep", THREAD, NONE, F_VALUE,                                                \
          "a task sleeps; value: for how long, in ticks")                                           \
     KIND(12, LOCK, "lock", SYNC, LOCK, F_OBJECT | F_COUNT | F_TEXT,                                \
@@ -51,7 +51,7 @@
     KIND(24, ATOMIC_STORE, "atomic-store", ATOMIC, MEMORY, F_OBJECT | F_SIZE | F_VALUE | F_TEXT,   \
          "an atomic store")                                                                        \
     KIND(25, ATOMIC_RMW, "atomic-rmw", ATOMIC, MEMORY, F_OBJECT | F_SIZE | F_VALUE | F_TEXT,       \
-         "an atomic read-modify-write; value: what is stored")                                     \
+         "an atomic read-modify-write; value: the stored one")                                     \
     KIND(26, READ, "read", ACCESS, ACCESS, F_OBJECT | F_SIZE | F_VALUE | F_COUNT | F_TEXT,         \
          "a plain read of memory (text: the functions it is in), or of a resource (text: the "     \
          "version)")                                                                               \
@@ -60,13 +60,13 @@
          "for)")                                                                                   \
     KIND(28, ALLOC, "alloc", MEMORY, NONE, F_OBJECT | F_SIZE, "memory is allocated")               \
     KIND(29, FREE, "free", MEMORY, NONE, F_OBJECT, "memory is freed")                              \
-    KIND(30, CONNECT, "connect", NET, TRANSPORT, F_OBJECT | F_TEXT, "a connection is asked for")   \
+    KIND(30, CONNECT, "connect", NET, TRANSPORT, F_OBJECT | F_TEXT, "a connection is requested")   \
     KIND(31, ACCEPT, "accept", NET, TRANSPORT, F_OBJECT | F_TEXT, "a connection is accepted")      \
     KIND(32, SEND, "send", NET, TRANSPORT,                                                         \
          F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_COUNT | F_VALUE,                               \
          "a message, or bytes of a stream, are sent; object: the directed channel; text: the "     \
          "socket, or the message in a simulated system's words; value, of a few bytes of a "       \
-         "stream: what tells them from others")                                                    \
+         "stream: a hash of their content")                                                        \
     KIND(33, RECV, "recv", NET, TRANSPORT,                                                         \
          F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_COUNT | F_VALUE,                               \
          "a message, or bytes of a stream, have been received; value: as above, if no more was "   \
@@ -93,8 +93,8 @@
          "a file is renamed; text: the new name")                                                  \
     KIND(46, FILE_UNLINK, "file-unlink", FILE, NONE, F_OBJECT, "a file's name is removed")         \
     KIND(47, VARIABLE, "variable", REPORT, NONE, F_OBJECT | F_VALUE | F_TEXT | F_COUNT,            \
-         "the program reports object = value; count, here and of what else processes report: its " \
-         "number among the reports of its process")                                                \
+         "the program reports object = value; count, of this and other reports: its number among " \
+         "the reports of the process")                                                             \
     KIND(48, VARIABLE_DELETE, "variable-delete", REPORT, NONE, F_OBJECT | F_COUNT,                 \
          "a reported variable goes out of scope")                                                  \
     KIND(49, LOG, "log", REPORT, NONE, F_TEXT | F_COUNT, "a log line")                             \
@@ -108,13 +108,13 @@
          "a region meant to be atomic begins")                                                     \
     KIND(53, ATOMIC_END, "atomic-end", REGION, NONE, F_OBJECT, "a region meant to be atomic ends") \
     KIND(54, HAPPENS_BEFORE, "happens-before", ANNOTATION, ANNOTATION, F_OBJECT | F_VALUE,         \
-         "what came so far is before each later happens-after of the object")                      \
+         "earlier events of the task happen before each later happens-after of the object")        \
     KIND(55, HAPPENS_AFTER, "happens-after", ANNOTATION, ANNOTATION, F_OBJECT | F_VALUE,           \
-         "what follows is after each earlier happens-before of the object")                        \
+         "later events of the task happen after each earlier happens-before of the object")        \
     KIND(56, FAULT, "fault", CONTROL, FAULT, F_OBJECT | F_MESSAGE | F_VALUE,                       \
-         "something was made to fail")                                                             \
+         "a fault is injected; object: what fails")                                                \
     KIND(57, CHOICE, "choice", CONTROL, CHOICE, F_OBJECT | F_VALUE | F_COUNT,                      \
-         "the world chose; value: what, count: among how many")                                    \
+         "the world chose; value: the choice, count: the number of alternatives")                  \
     KIND(58, VIOLATION, "violation", CONTROL, NONE, F_OBJECT | F_TEXT,                             \
          "something that must not happen did; object: which property")                             \
     KIND(59, REQUEST, "request", HTTP, VERB, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT,               \
@@ -187,9 +187,10 @@ enum event_field {
     F_COUNT = 1 << 6,
 };
 
-/* What `mode` says. 0 is always "not said": a mutex for locks, sequentially consistent for atomics.
- * A lock taken by a call that gives up instead of blocking for ever (trylock, a time limit,
- * F_SETLK, LOCK_NB) has the flag LOCK_TRY in its mode. */
+/* The meanings of an event's `mode`, by kind. 0 always means "not known": readers then assume a
+ * mutex for locks and sequential consistency for atomics. A lock taken by a call that gives up
+ * instead of blocking for ever (trylock, a time limit, F_SETLK, LOCK_NB) has the flag LOCK_TRY in
+ * its mode. */
 enum { LOCK_TRY = 16 };
 #define LOCK_MODE_LIST(MODE)                                      \
     MODE(LOCK, 1, MUTEX, "mutex")                                 \
@@ -288,10 +289,11 @@ enum { MEMORY_ORDER_MASK = 7, MEMORY_UPDATE_MASK = 56 };
     MODE(ACCESS, 16, OR, "or")                  \
     MODE(ACCESS, 24, AND, "and")                \
     MODE(ACCESS, 32, XOR, "xor")
-/* An observed order holds in this execution only: another schedule may not keep it. A counter's
- * (eventfd) happens-after takes what was added before. A happens-after of mode any (a signal, a
- * message of a queue, a wait for any child) takes one of the happens-befores, whose `value` is a
- * hash of what the message says. One of mode look takes nothing. */
+/* An observed order holds in this execution only: another schedule may not keep it. The
+ * happens-after of a counter (eventfd) consumes all that earlier happens-befores added. A
+ * happens-after of mode any (a signal, a message of a queue, a wait for any child) consumes one of
+ * the happens-befores, whose `value` is a hash of the message's content. One of mode look consumes
+ * nothing. */
 #define ANNOTATION_MODE_LIST(MODE)            \
     MODE(ANNOTATION, 1, OBSERVED, "observed") \
     MODE(ANNOTATION, 2, COUNTER, "counter")   \

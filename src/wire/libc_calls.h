@@ -15,16 +15,17 @@
  *     WHEN(condition, ...)   only then
  *     EACH(i, count, ...)    for each i below count
  *
- * and of what hooks_calls.c defines for a few rows. They name the parameters; `after` also names
- * what the function returned, `got`. What a function reads stands before it, and so does a write
- * that is always made. A write that depends on how the call ends, or a call that may wait, stands
- * after. */
+ * and of helpers that runtime/instrument/libc_call_hooks.c defines for a few rows. They name the
+ * parameters; `after` can also name the function's result, `got`. Reads, and writes that the
+ * function always makes, belong into `before`. A write that depends on the result, and every access
+ * of a call that may block, belong into `after`. */
 #ifndef CLEW_WIRE_LIBC_CALLS_H
 #define CLEW_WIRE_LIBC_CALLS_H
 
 #include <stddef.h>
 
-/* Functions whose reports are written by hand. */
+/* Functions whose wrappers are not generated from a row: copy_hooks.c, string_hooks.c,
+ * printf_hooks.c and scanf_hooks.c of runtime/instrument/ define them. */
 #define LIBC_CALLS_BY_HAND(NAME) \
     NAME(memcpy)                 \
     NAME(memmove)                \

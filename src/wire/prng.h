@@ -1,6 +1,6 @@
-/* The one source of chance: xoshiro256** (Blackman and Vigna, 2018) seeded through splitmix64. The
- * same seed gives the same numbers on every machine, in the tool and inside a controlled process.
- */
+/* The generator of all random numbers: xoshiro256** (Blackman and Vigna, 2018), seeded through
+ * splitmix64. The same seed gives the same numbers on every machine, in the tool and inside a
+ * controlled process. */
 #ifndef CLEW_WIRE_PRNG_H
 #define CLEW_WIRE_PRNG_H
 
@@ -46,7 +46,8 @@ static inline uint64_t prng_next(struct prng *prng)
     return result;
 }
 
-/* A number below bound, every one equally likely (Lemire's multiplication with rejection). */
+/* A uniformly distributed number below bound (Lemire, "Fast Random Integer Generation in an
+ * Interval", 2019: multiply, and reject the biased low part). */
 static inline uint64_t prng_below(struct prng *prng, uint64_t bound)
 {
     must(bound > 0);
