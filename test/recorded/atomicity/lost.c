@@ -1,6 +1,6 @@
-/* unknown at -O0: `seats[900]`, the read in get is not recorded. */
+/* unknown at -O0: `seats[9000]`, the read in get is not recorded. */
 #include "two.h"
-static int seats[1000], sum;
+static int seats[10000], sum;
 __attribute__((noinline)) static int get(int i)
 {
     return seats[i];
@@ -16,14 +16,14 @@ static void use(int i)
 }
 static void *a(void *u)
 {
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 10000; i++)
         use(i);
     return u;
 }
 static void *b(void *u)
 {
     late();
-    seats[900] = 1;
+    seats[9000] = 1;
     return u;
 }
 int main()

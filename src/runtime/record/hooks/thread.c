@@ -143,6 +143,7 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
     if (rt_is_on) {
         site_renew(rt_recording->first_accesses);
     }
+    rt_self.known_stack = (uintptr_t)__builtin_frame_address(0);
     launch->creation = *creation;
     launch->number = number;
     rt_child_path(launch->path);

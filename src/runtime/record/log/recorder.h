@@ -72,6 +72,7 @@ struct rt_task {
     uint64_t access_count; /* accesses so far, recorded or not */
     uint32_t held;         /* critical sections of threads that it is in ... */
     uint32_t section_left; /* ... and accesses to its own words that they still record */
+    uintptr_t known_stack; /* from here up its stack held frames when it last created a task */
     uint64_t maker; /* the task and its epoch (runtime/record/shadow/deferred_records.h), while own
                        is not 0 */
     uint64_t own;   /* the state of its words (runtime/record/shadow/access.c); 0: not known yet */

@@ -394,6 +394,13 @@ static void tell_word(const struct cell *c)
     }
 }
 
+/* Whether the word lies in a frame of the task's own stack that is younger than the last task it
+ * created. Others seldom use such words. */
+static inline bool is_in_young_frame(uintptr_t address)
+{
+    return is_on_own_stack(address) && (rt_self.known_stack == 0 || address < rt_self.known_stack);
+}
+
 /* Whether an access to the task's own word is recorded at once. Atomicity asks about first accesses
  * as well as last ones; trails keep only the last. A critical section guards memory that others
  * will use too; one that does not seem to end records a bounded part. Elsewhere the first accesses
@@ -401,7 +408,7 @@ static void tell_word(const struct cell *c)
 static inline bool is_recorded_at_once(const struct cell *c, uintptr_t address, uint64_t site)
 {
     const bool is_young = site_take_young(site);
-    if (is_on_own_stack(address)) {
+    if (is_in_young_frame(address)) {
         return false;
     }
     const bool is_in_section = rt_self.section_left != 0;

@@ -46,13 +46,12 @@ static inline bool trail_is_same(uint64_t a, uint64_t b)
     return ((a ^ b) & ~(TRAIL_TURN | TRAIL_LOST)) == 0;
 }
 
-/* A trail that takes the place of another of its task, or of none. An access of another place is
- * lost thereby. A repetition of the same place loses nothing: the last one stands for all
- * (docs/theory/record.md). */
+/* A trail that takes the place of another of its task, or of none. The access that the other tells
+ * of is lost thereby, also if it was made at the same place: atomicity asks about two reads by one
+ * getter (docs/theory/record.md). */
 static inline uint64_t trail_behind(uint64_t t, uint64_t old)
 {
-    const bool is_lost = old != 0 && (old ^ t) >> TRAIL_SITE_SHIFT != 0;
-    return t | (old & TRAIL_LOST) | (uint64_t)is_lost << TRAIL_LOST_SHIFT;
+    return t | (old & TRAIL_LOST) | (uint64_t)(old != 0) << TRAIL_LOST_SHIFT;
 }
 
 /* The task and its epoch. */
