@@ -104,16 +104,17 @@ BANNED = [
 ]
 
 
+CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)[ \t]*\(")
+
+
 def banned_calls_are_not_made(tree):
+    banned = [(frozenset(names.split()), folders, allowed) for names, folders, allowed in BANNED]
     complaints = []
-    for names, folders, allowed in BANNED:
-        call = re.compile(r"(?<![\w.>])(" + "|".join(names.split()) + r")[ \t]*\(")
-        for path in tree.paths(".c", ".h", under=folders):
-            if path.startswith(allowed):
-                continue
-            code = tree.code(path)
-            complaints += [f"{path}:{line_of(code, found.start())}: {found[1]}() is not called here"
-                           for found in call.finditer(code)]
+    for path in tree.paths(".c", ".h", under=C_FOLDERS):
+        here = [names for names, folders, allowed in banned if path.startswith(folders) and not path.startswith(allowed)]
+        code, names = tree.code(path), frozenset().union(*here)
+        complaints += [f"{path}:{line_of(code, found.start())}: {found[1]}() is not called here"
+                       for found in CALL.finditer(code) if found[1] in names]
     return complaints
 
 
@@ -172,7 +173,8 @@ def every_source_is_built(tree):
     for path in tree.paths(".py", under=("test/", "tools/", "bench/")) + tree.paths(under=["tools/"]):
         name = posixpath.basename(path)
         name = name[:-3] if name.endswith(".py") else name
-        if not any(re.search(rf"\b{re.escape(name)}\b", text) for other, text in tree.texts.items() if other != path):
+        word = re.compile(rf"\b{re.escape(name)}\b")
+        if not any(name in text and word.search(text) for other, text in tree.texts.items() if other != path):
             complaints.append(f"{path}: nothing calls it")
     return complaints
 
@@ -272,19 +274,137 @@ def headers_are_small(tree):
     return complaints
 
 
+# Assertions
+
+ASSERTION = re.compile(r"\b(?:must|_Static_assert)\s*\(")
+ASSERTIONS_PER_1000_LINES = {"cli": 4}
+ASSERTIONS_PER_1000_LINES_MIN = 10
+SMALL_MODULE_LINES = 1000
+
+# Modules that state fewer of their invariants. The list only gets shorter.
+FEW_ASSERTIONS = (
+    "atomicity", "base", "explore", "minimize", "pick", "place", "proc", "race", "runtime", "sim", "wire", "world",
+    "campaign", "cli", "import", "monitor", "order", "report", "spec",
+)
+
+
+def modules_state_their_assertions(tree):
+    """A module states what it knows: must() and _Static_assert() for at least ten of 1,000 lines."""
+    lines, assertions = collections.Counter(), collections.Counter()
+    for path in tree.paths(".c", ".h", under=["src/"]):
+        module = path.split("/")[1]
+        lines[module] += tree.texts[path].count("\n")
+        assertions[module] += len(ASSERTION.findall(tree.code(path)))
+    complaints = []
+    for module, line_count in sorted(lines.items()):
+        floor = ASSERTIONS_PER_1000_LINES.get(module, ASSERTIONS_PER_1000_LINES_MIN)
+        is_enough = line_count <= SMALL_MODULE_LINES or assertions[module] * 1000 >= line_count * floor
+        if not is_enough and module not in FEW_ASSERTIONS:
+            complaints.append(f"src/{module}: {assertions[module]} assertions in {line_count} lines, at least {floor} per 1,000")
+        if is_enough and module in FEW_ASSERTIONS:
+            complaints.append(f"src/{module}: states enough assertions: take it out of FEW_ASSERTIONS")
+    return complaints
+
+
 # Words
 
-# Phrases that only insiders understand (docs/glossary.md has the terms), in texts that have been rewritten without them.
-PRIVATE_PHRASES = ["who goes next", "whoever goes next", "comes to light", "brought to light", "come back to",
-                   "in vain", "anew", "what others could notice", "sets of descriptors", "event counters", "is put back",
-                   "of our own making", "by chance", "is told", "are told", "was told", "tells of"]
-PLAIN_TEXTS = ("README.md", "docs/architecture.md", "docs/glossary.md", "docs/hacking.md")
+def without_examples(text):
+    """A document without its blocks of code and transcripts: programs print those."""
+    return EXAMPLES.sub(lambda found: "\n" * found[0].count("\n"), text)
+
+
+EXAMPLES = re.compile(r"^```.*?^```|^\.(?:EX|nf)$.*?^\.(?:EE|fi)$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+
+
+def prose_by_unit(tree):
+    """Everything that a person reads, by unit: the comments of a module, what clew prints, the manual, the documents.
+    Each unit is a list of (path, text), with one line of text in the place of each line of the file."""
+    units = collections.defaultdict(list)
+    for path in tree.paths(".c", ".h", under=["src/", "include/"]):
+        module = "/".join(path.split("/")[:2]) if path.startswith("src/") else "include"
+        units[module].append((path, tree.comments(path)))
+        units["messages"].append((path, tree.strings(path)))
+    for path in tree.paths(".md", ".in", ".1", ".3", ".5", under=["docs/", "man/", "README.md", "CHANGELOG.md"]):
+        units[posixpath.dirname(path) or path].append((path, without_examples(tree.texts[path])))
+    return units
+
+
+def complaints_by_unit(tree, complaints_of, exempt, list_name):
+    """The complaints about the units that are not exempt, and about exempt units that need no exemption any more."""
+    result = []
+    for unit, texts in prose_by_unit(tree).items():
+        complaints = complaints_of(unit, texts)
+        if unit not in exempt:
+            result += complaints
+        elif not complaints:
+            result.append(f"{unit}: follows the rule: take it out of {list_name}")
+    return result
+
+
+# Phrases that only insiders understand, and the words that an engineer of the field expects (docs/glossary.md).
+PRIVATE_PHRASES = {
+    "who(ever)? goes next": "the scheduler chooses",
+    "(comes?|came|brought) to light": "is found",
+    "come back to": "is tried again",
+    "in vain": "without success",
+    "anew": "again",
+    "so many": "N, or a number",
+    "comes? (of|to)|came (of|to)": "follows from, is caused by, reaches",
+    "(could|can) notice": "visible operation",
+    "event counters?": "eventfd",
+    "sets? of descriptors": "epoll",
+    "(is|are|was|were|be) put back": "is restored",
+    "(gives?|gave|given) back": "releases, returns, frees",
+    "of our own making": "our own",
+    "by chance": "at random",
+    "by hand": "user-supplied, hand-written",
+    "told(?! apart)|tells? of": "reports, prints, describes, names",
+    "rooms?(?! for| to| in| left)": "module",
+}
+
+# Units that still have such phrases. The list only gets shorter.
+PRIVATE_UNITS = (
+    "src/atomicity", "src/explore", "src/minimize", "src/place", "src/proc", "src/race", "src/runtime", "src/sim", "src/wire",
+    "src/cli", "messages", "include", "man", "docs", "docs/theory", "docs/tutorial", "CHANGELOG.md",
+    "src/trace", "src/monitor",
+)
 
 
 def private_phrases_are_not_written(tree):
-    phrase = re.compile(r"\b(" + "|".join(phrase.replace(" ", r"\s+") for phrase in PRIVATE_PHRASES) + r")\b", re.IGNORECASE)
-    return [f"{path}:{line_of(tree.texts[path], found.start())}: {found[0]!r} is no term of the field"
-            for path in tree.paths(under=PLAIN_TEXTS) for found in phrase.finditer(tree.texts[path])]
+    phrases = [(re.compile(r"\b(?:" + phrase.replace(" ", r"\s+") + r")\b", re.IGNORECASE), say)
+               for phrase, say in PRIVATE_PHRASES.items()]
+
+    def complaints_of(_, texts):
+        return [f"{path}:{line_of(text, found.start())}: {' '.join(found[0].split())!r} is no term of the field: {say}"
+                for path, text in texts for phrase, say in phrases for found in phrase.finditer(text)]
+
+    return complaints_by_unit(tree, complaints_of, PRIVATE_UNITS, "PRIVATE_UNITS")
+
+
+HEADLESS_PER_1000_WORDS_MAX = 3
+
+# "What is needed", "of what was sent", "who waits": a clause that stands where its noun should be named.
+HEADLESS = re.compile(r"\bwhat\b|(?:^|[.,:;(]\s+|\b(?:of|to|from|for|by|with|and|or|but|than|when|is)\s+)who(?:ever)?\b",
+                      re.IGNORECASE | re.MULTILINE)
+
+# Units that still have more. The list only gets shorter.
+HEADLESS_UNITS = (
+    "src/atomicity", "src/explore", "src/minimize", "src/place", "src/proc", "src/race", "src/runtime", "src/sim", "src/wire",
+    "src/cli", "include", "man", "docs", "docs/theory", "docs/tutorial", "README.md", "CHANGELOG.md",
+)
+
+
+def sentences_name_their_subjects(tree):
+    """Comments, messages, manual and documents have few headless "what" and "who" clauses."""
+    def complaints_of(unit, texts):
+        words = sum(len(text.split()) for _, text in texts)
+        headless = [f"{path}:{line_of(text, found.start())}: {' '.join(text[found.start():found.end() + 40].split())!r}"
+                    for path, text in texts for found in HEADLESS.finditer(text)]
+        if len(headless) * 1000 <= words * HEADLESS_PER_1000_WORDS_MAX:
+            return []
+        return [f"{unit}: {len(headless)} headless clauses in {words} words"] + headless
+
+    return complaints_by_unit(tree, complaints_of, HEADLESS_UNITS, "HEADLESS_UNITS")
 
 
 def prose(tree):
@@ -338,31 +458,6 @@ def examples_in_comments_are_whole(tree):
             for path in tree.paths(".c", ".h", under=C_FOLDERS) for found in REFLOWED.finditer(tree.texts[path])]
 
 
-# Modules whose comments have named subjects. The list grows until it has every module.
-PLAIN_MODULES = ("base", "campaign", "import", "monitor", "order", "pick", "predict", "report", "solve", "spec", "trace", "world")
-
-HEADLESS_PER_1000_WORDS_MAX = 3
-
-# "What is needed", "of what was sent", "who waits": a clause that stands where its noun should be named.
-HEADLESS = re.compile(r"\bwhat\b|(?:^|[.,:;(] |\b(?:of|to|from|for|by|with|and|or|but|than|when|is) )who(?:ever)?\b",
-                      re.IGNORECASE)
-
-
-def comments_name_their_subjects(tree):
-    """Comments of a rewritten module have few headless "what" and "who" clauses."""
-    complaints = []
-    for module in PLAIN_MODULES:
-        words, headless = 0, []
-        for path in tree.paths(".c", ".h", under=[f"src/{module}/"]):
-            for comment in tree.comments(path):
-                text = " ".join(comment.split())
-                words += len(text.split())
-                headless += [f"{path}: {text[found.start():found.end() + 40]!r}" for found in HEADLESS.finditer(text)]
-        if len(headless) * 1000 > words * HEADLESS_PER_1000_WORDS_MAX:
-            complaints += [f"src/{module}: {len(headless)} headless clauses in {words} words of comments"] + headless
-    return complaints
-
-
 # Documents
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -409,7 +504,8 @@ RULES = [
     private_phrases_are_not_written,
     only_text_is_kept,
     examples_in_comments_are_whole,
-    comments_name_their_subjects,
+    sentences_name_their_subjects,
+    modules_state_their_assertions,
     nothing_is_left_to_do,
     text_speaks_of_the_project_only,
     only_the_licence_claims_rights,

@@ -13,6 +13,11 @@ import tap  # pylint: disable=wrong-import-position
 import tools  # pylint: disable=wrong-import-position
 from tree import Tree, without_comments_and_strings  # pylint: disable=wrong-import-position
 
+# The rules are tried without the exemptions of this project.
+EXEMPTIONS = ("PRIVATE_UNITS", "HEADLESS_UNITS", "FEW_ASSERTIONS")
+for exemption in EXEMPTIONS:
+    setattr(rules, exemption, ())
+
 LAYERS = "# module  may include\nwire\nbase\ntrace base\ncli everything but probe\nprobe\n"
 
 GOOD = {
@@ -75,10 +80,18 @@ BAD = [
     ("headers_are_small", "src/base/b.h", "".join(f"int b_{i}(void);\n" for i in range(41)), "41 functions"),
     ("headers_are_small", "src/base/b.h", "struct b {\n" + "    int x;\n" * 31 + "};\n", "struct b has 31 fields"),
     ("private_phrases_are_not_written", "README.md", "It is told any" + "way who goes next.\n", "who goes next"),
+    ("private_phrases_are_not_written", "man/b.1.in", "It starts\nanew.\n", "man/b.1.in:2: 'anew' is no term"),
+    ("private_phrases_are_not_written", "src/base/b.h", "/* The memory is\n * put back. */\n", "'is put back'"),
+    ("private_phrases_are_not_written", "src/base/b.c", 'f("no " "room\\n");\n', "'room' is no term of the field: module"),
     ("only_text_is_kept", "program", "\x7fELF\0", "no text"),
     ("examples_in_comments_are_whole", "src/base/b.h", "/* b\n *\n *     " + "x " * 44 + "\n * y\n */\n", "runs into"),
-    ("comments_name_their_subjects", "src/order/b.c", "/* What is needed\n * is kept. */\n", "1 headless clauses in 5 words"),
-    ("comments_name_their_subjects", "src/order/b.h", "int x; // the lock: who waits for it\n", "who waits"),
+    ("sentences_name_their_subjects", "src/order/b.c", "/* What is needed\n * is kept. */\n", "1 headless clauses in 5 words"),
+    ("sentences_name_their_subjects", "src/order/b.h", "int x; // the lock: who waits for it\n", "who waits"),
+    ("sentences_name_their_subjects", "src/order/b.c", '\n\nf("of what\\nwas sent");\n', "src/order/b.c:3: 'what was sent'"),
+    ("sentences_name_their_subjects", "man/b.1.in", "Prints\nwhat is there.\n", "man/b.1.in:2: 'what is"),
+    ("sentences_name_their_subjects", "docs/b.md", "It goes to\nwhoever waits.\n", "to whoever waits"),
+    ("modules_state_their_assertions", "src/order/b.c", "int x;\n" * 1001 + "/* must(x) */\n", "0 assertions in 1002 lines"),
+    ("modules_state_their_assertions", "src/cli/b.c", "must(x);\n" * 4 + "int x;\n" * 1000, "at least 4 per"),
     ("nothing_is_left_to_do", "docs/x.md", f"{TASK_MARK}: more\n", TASK_MARK),
     ("text_speaks_of_the_project_only", "docs/x.md", "see /home" + "/me/x\n", "no place here"),
     ("text_speaks_of_the_project_only", "docs/x.md", "made by " + rules.FOREIGN[0].title() + "\n", "no place here"),
@@ -113,6 +126,23 @@ def test_comments_and_strings_are_no_code():
     code = without_comments_and_strings(text)
     assert len(code) == len(text) and code.count("\n") == text.count("\n")
     assert code.split() == ["a", 'b("', '",', "'", "')", "e"], code
+
+
+def test_an_example_in_a_document_is_no_prose():
+    text = "Prints\n```\nwhat is left\n```\n`what` and\n.EX\nwhat now\n.EE\n"
+    plain = rules.without_examples(text)
+    assert plain.split() == ["Prints", "and"], plain
+    assert plain.count("\n") == text.count("\n")
+
+
+def test_an_exemption_that_nothing_needs_is_found():
+    for rule, exemption in ((rules.private_phrases_are_not_written, "PRIVATE_UNITS"),
+                            (rules.sentences_name_their_subjects, "HEADLESS_UNITS"),
+                            (rules.modules_state_their_assertions, "FEW_ASSERTIONS")):
+        setattr(rules, exemption, ("base", "src/base"))
+        got = rule(Tree(GOOD))
+        setattr(rules, exemption, ())
+        assert len(got) == 1 and f"take it out of {exemption}" in got[0], got
 
 
 def in_folder(files, check):

@@ -9,6 +9,7 @@ class Tree:
 
     def __init__(self, texts, root=None):
         self.texts = texts
+        self.views = {}
         self.root = root
 
     @classmethod
@@ -31,12 +32,22 @@ class Tree:
 
     def code(self, path):
         """A C file with comments and the insides of strings blanked, every line in its place."""
-        return without_comments_and_strings(self.texts[path])
+        return self.kept(path, without_comments_and_strings)
 
     def comments(self, path):
-        """The words of the comments of a C file, without the signs around them."""
-        tokens = [found[0] for found in TOKEN.finditer(self.texts[path]) if found[0][0] == "/"]
-        return [re.sub(r"^/[/*]+|\*/$|^[ \t]*\* ?", "", token, flags=re.MULTILINE).strip() for token in tokens]
+        """The words of the comments of a C file, without the signs around them, every line in its place."""
+        return self.kept(path, only_comments)
+
+    def strings(self, path):
+        """The insides of the strings of a C file, every line in its place."""
+        return self.kept(path, only_strings)
+
+    def kept(self, path, view):
+        """A view of a file, computed once: many rules read the same one."""
+        key = (path, view.__name__)
+        if key not in self.views:
+            self.views[key] = view(self.texts[path])
+        return self.views[key]
 
 
 def walk(root):
@@ -57,6 +68,25 @@ def without_comments_and_strings(text):
         return re.sub(r"[^\n]", " ", token)
 
     return TOKEN.sub(blank, text)
+
+
+def only(text, signs, words_of):
+    """The tokens of a text that begin with one of the signs, as words_of() reads them, and its ends of lines."""
+    lines, end = [], 0
+    for found in TOKEN.finditer(text):
+        lines.append("\n" * text.count("\n", end, found.start()))
+        token = found[0]
+        lines.append(words_of(token) if token[0] in signs else "\n" * token.count("\n"))
+        end = found.end()
+    return "".join(lines)
+
+
+def only_comments(text):
+    return only(text, "/", lambda token: re.sub(r"^/[/*]+|\*/$|^[ \t]*\* ?", "", token, flags=re.MULTILINE) + " ")
+
+
+def only_strings(text):
+    return only(text, '"', lambda token: token[1:-1].replace("\\n", " ") + " ")
 
 
 def line_of(text, position):
