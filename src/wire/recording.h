@@ -58,7 +58,7 @@ struct recording {
     _Atomic uint32_t emptying; /* tasks that empty a segment, or were killed doing so */
     int64_t clock_offset_ns;   /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
     uint32_t writer;           /* the process that writes the trace */
-    uint32_t first_accesses;   /* so many accesses of each place are always recorded; below 256 */
+    uint32_t first_accesses;   /* accesses of each place that are always recorded; < 256 */
     struct recording_atomic atomics[RECORDING_ATOMICS];
 };
 

@@ -82,7 +82,7 @@ enum record_kind {
                              destroyed here */
     RECORD_CALL = 0x88,   /* object: a level of the task's call stack, 0 the outermost; the function
                              at this level has changed. place: an address in it (level 0), or of the
-                             call in its caller; 0: the stack has so many levels only.
+                             call in its caller; 0: the stack has no deeper level.
                              CALLS_LOST: the stack is unknown from here on */
 };
 

@@ -283,7 +283,7 @@ SMALL_MODULE_LINES = 1000
 
 # Modules that state fewer of their invariants. The list only gets shorter.
 FEW_ASSERTIONS = (
-    "atomicity", "base", "explore", "minimize", "pick", "place", "proc", "race", "runtime", "sim", "wire", "world",
+    "atomicity", "base", "explore", "minimize", "pick", "place", "proc", "race", "runtime", "sim", "world",
     "campaign", "cli", "import", "monitor", "order", "report", "spec",
 )
 
@@ -309,11 +309,11 @@ def modules_state_their_assertions(tree):
 # Words
 
 def without_examples(text):
-    """A document without its blocks of code and transcripts: programs print those."""
+    """A document without its blocks of code and transcripts, which programs print, and without names that users type."""
     return EXAMPLES.sub(lambda found: "\n" * found[0].count("\n"), text)
 
 
-EXAMPLES = re.compile(r"^```.*?^```|^\.(?:EX|nf)$.*?^\.(?:EE|fi)$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+EXAMPLES = re.compile(r"^```.*?^```|^\.(?:EX|nf)$.*?^\.(?:EE|fi)$|^\.B [\w\\-]+$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 
 def prose_by_unit(tree):
@@ -364,8 +364,8 @@ PRIVATE_PHRASES = {
 
 # Units that still have such phrases. The list only gets shorter.
 PRIVATE_UNITS = (
-    "src/atomicity", "src/explore", "src/minimize", "src/place", "src/proc", "src/race", "src/runtime", "src/sim", "src/wire",
-    "src/cli", "messages", "include", "man", "docs", "docs/theory", "docs/tutorial", "CHANGELOG.md",
+    "src/atomicity", "src/explore", "src/minimize", "src/place", "src/proc", "src/race", "src/runtime", "src/sim",
+    "src/cli", "messages", "include", "docs", "docs/theory", "docs/tutorial", "CHANGELOG.md",
     "src/trace", "src/monitor",
 )
 
@@ -389,8 +389,8 @@ HEADLESS = re.compile(r"\bwhat\b|(?:^|[.,:;(]\s+|\b(?:of|to|from|for|by|with|and
 
 # Units that still have more. The list only gets shorter.
 HEADLESS_UNITS = (
-    "src/atomicity", "src/explore", "src/minimize", "src/place", "src/proc", "src/race", "src/runtime", "src/sim", "src/wire",
-    "src/cli", "include", "man", "docs", "docs/theory", "docs/tutorial", "README.md", "CHANGELOG.md",
+    "src/atomicity", "src/explore", "src/minimize", "src/place", "src/proc", "src/race", "src/runtime", "src/sim",
+    "src/cli", "include", "docs", "docs/theory", "docs/tutorial", "README.md", "CHANGELOG.md",
 )
 
 
