@@ -62,7 +62,7 @@ bool code_at(struct places *p, uint64_t address, struct code *code)
 
 /* ---- functions ---- */
 
-/* A round over all symbols of the module. */
+/* Looks at all symbols of the module: O(symbols). */
 static struct place_function find_function(struct places *p, uint64_t address)
 {
     Dwfl_Module *module = places_module(p, address);
@@ -121,8 +121,9 @@ static uint64_t target_of(const struct code *code, size_t displacement_at)
     return code->address + displacement_at + sizeof displacement + (uint64_t)(int64_t)displacement;
 }
 
-/* Every byte is taken for the beginning of an instruction, so that none is missed; what is taken
- * for a call and is none makes the answer more careful. False at a reference that is no call. */
+/* Tries to decode an instruction at every byte, so that it misses none. A byte sequence that only
+ * looks like a call adds a caller, which makes the answer more careful. False at a reference that
+ * is no call. */
 static bool find_calls(const struct code *code, uint64_t function, code_addresses *list)
 {
     for (size_t i = 0; i + 5 <= code->size; i++) {

@@ -1,5 +1,5 @@
-/* The machine code of a module: the bytes at an address, the function around it, and who calls that
- * function. All addresses are those of the process. */
+/* The machine code of a module: the bytes at an address, the function around it, and the callers of
+ * that function. All addresses are those of the process. */
 #ifndef CLEW_PLACE_CODE_H
 #define CLEW_PLACE_CODE_H
 

@@ -122,7 +122,8 @@ static const char *symbol_of_slot(const struct code *code, uint64_t slot)
     return NULL;
 }
 
-/* The word that an instruction reads its target from, relative to itself; 0: it is none such. */
+/* The address of the word that an indirect jump or call loads its target from; 0: another
+ * instruction. */
 static uint64_t slot_of(const cs_insn *i)
 {
     const cs_x86 *x86 = &i->detail->x86;
@@ -372,7 +373,7 @@ static int compare_ranges(const void *left, const void *right, const void *conte
     return (a > b) - (a < b);
 }
 
-/* What follows what, once all instructions are known. */
+/* Sets the successors of each instruction. All instructions are known by now. */
 static void link_instructions(struct reading *r)
 {
     struct instructions *c = r->c;

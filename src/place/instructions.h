@@ -1,11 +1,11 @@
-/* The machine instructions of one function, as a graph of what may follow what.
+/* The control flow graph of one function's machine instructions.
  *
  *     struct instructions code;
  *     if (instructions_read(&code, places, address)) { ... }
  *     instructions_release(&code);
  *
  * x86-64 and AArch64. Calls that never return (exit, abort, a failed assertion) have no successor.
- * Where an exception goes on is not followed. */
+ * The graph has no edges for exceptions. */
 #ifndef CLEW_PLACE_INSTRUCTIONS_H
 #define CLEW_PLACE_INSTRUCTIONS_H
 
@@ -43,7 +43,7 @@ struct instructions {
     uint64_t bias;                /* of addresses in the process over those in debug information */
     VEC(struct instruction) list; /* by address */
     VEC(uint32_t) targets;
-    bool is_partial; /* some jump goes nobody knows where */
+    bool is_partial; /* the targets of some jump are unknown */
 };
 
 /* Reads the function that covers an address of the process. False, and nothing to release, when

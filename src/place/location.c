@@ -1,4 +1,4 @@
-/* Where something happened, in the words of the program. */
+/* The place of an event as a line or a function of the program. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -198,7 +198,7 @@ static bool add_call(struct places *p, struct stack *s, uint64_t address, enum f
     return is_done;
 }
 
-/* Looks at one call after the other until one is the program's: mostly the first is. */
+/* Looks at the calls from the innermost on until one is in the program. Mostly the first is. */
 static bool print_chosen(struct places *p, struct place_calls calls, enum frame_use use,
                          struct out *out)
 {

@@ -9,7 +9,7 @@
 #include "place/debug_types.h"
 #include "place/instructions.h"
 
-/* Of instructions: in no call that was inlined, and outside of the function that is looked at. */
+/* Values of `inlined`: the instruction is in no inlined call, or outside of the function. */
 #define OWN 0
 #define OUTSIDE UINT32_MAX
 
@@ -30,7 +30,7 @@ struct copy {
 
 struct rounds {
     struct instructions code;
-    Dwarf_Die scope; /* the function, or what of it is looked at */
+    Dwarf_Die scope; /* the function, or the function inlined into it */
     bool is_system;
     uint32_t loop_count;
     struct spot *spots; /* per instruction */
@@ -57,7 +57,7 @@ static uint32_t find_functions(const struct rounds *r, uint64_t address, uint32_
     Dwarf_Die unit = r->code.unit;
     const int count = places_scopes(&unit, address - r->code.bias, &scopes);
     uint32_t functions = 0;
-    int end = 0; /* what encloses the function's source does not call it */
+    int end = 0; /* index of the function; the scopes beyond only enclose its source */
     while (end < count && dwarf_tag(&scopes[end]) != DW_TAG_subprogram) {
         end++;
     }
@@ -227,7 +227,7 @@ static void search_from(struct search *s, uint32_t root)
     }
 }
 
-/* ---- where rounds begin ---- */
+/* ---- beginnings of rounds ---- */
 
 /* Calls and branches stay where the source has them; the compiler moves everything else. */
 static bool is_fixed(const struct rounds *r, uint32_t i)
@@ -237,7 +237,7 @@ static bool is_fixed(const struct rounds *r, uint32_t i)
            r->spots[i].inlined != OUTSIDE;
 }
 
-/* ---- what may follow what ---- */
+/* ---- reachability ---- */
 
 /* An instruction, and the loop whose first line the execution is in. */
 struct state {
@@ -385,7 +385,7 @@ static const uint32_t *find_copies(struct rounds *r, struct arena *scratch)
     return back;
 }
 
-/* A loop: what its calls and branches have in common. */
+/* A loop, described by its calls and branches. */
 struct loop {
     bool is_cycle; /* more than one instruction, or one that follows itself */
     bool is_own;   /* not all in one inlined call */
@@ -432,8 +432,9 @@ static bool *find_cycles(const struct rounds *r, const struct search *s, struct 
     return is_cycle;
 }
 
-/* The loops of the source, from those of the code and those with what was unrolled. A loop that was
- * unrolled may have inner ones, a copy in each round: their lines do not begin its rounds. */
+/* The loops of the source: from the cycles of the code, and from those with added edges for
+ * unrolled rounds. An unrolled loop may have inner loops, a copy in each round: their lines do not
+ * begin its rounds. */
 static struct loop *describe_loops(struct rounds *r, const struct search *code,
                                    const struct search *source, struct arena *scratch)
 {
@@ -607,8 +608,8 @@ bool rounds_lead(struct rounds *r, uint64_t from, uint64_t to)
     return *led == 1;
 }
 
-/* Code that does not lead from the one to the other at all is not understood: an exception goes
- * there. */
+/* If the graph has no path from the one to the other, an exception leads there, which the graph
+ * does not show: nothing is known then. */
 bool rounds_divide(struct rounds *r, uint64_t from, uint64_t to)
 {
     const uint32_t a = instructions_find(&r->code, from - 1);

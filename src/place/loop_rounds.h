@@ -1,4 +1,4 @@
-/* The outermost loops of a function, and where their rounds begin.
+/* The outermost loops of a function, and the instructions at which their iterations (rounds) begin.
  *
  *     void *sell(void *u)
  *     {
@@ -6,11 +6,10 @@
  *             take();
  *     }
  *
- * What the compiler has inlined into the function is not its own: a loop that lies wholly in one
- * inlined call is not looked at, and code of an inlined call stands at the line of the call. So the
- * answers are those of the source, whatever the compiler made of it: a loop's first line is the
- * same before and after its test was moved to its end, and calls of one place that follow each
- * other in copies are a loop that was unrolled.
+ * The answers follow the source, not the compiler's transformations. A loop wholly inside an
+ * inlined call belongs to the callee and is ignored; code of an inlined call counts as the line of
+ * the call. A loop's first line stays the same if the compiler moves the test to the loop's end.
+ * Copies of one call that follow each other are an unrolled loop.
  *
  * Positions are the addresses that calls return to; accesses are calls, too, in code built by `clew
  * cc`. */
@@ -52,9 +51,9 @@ uint32_t rounds_loop(const struct rounds *r, uint64_t position);
  * first, then O(1). */
 bool rounds_lead(struct rounds *r, uint64_t from, uint64_t to);
 
-/* True when `to` cannot follow `from`, both positions of the function, without a loop's beginning
- * between them. False for what code that is not understood may allow. O(instructions) when asked
- * first, then O(1). */
+/* True if every path from `from` to `to`, two positions of the function, passes the beginning of a
+ * round. False if unknown control flow may avoid it. O(instructions) for the first question, then
+ * O(1). */
 bool rounds_divide(struct rounds *r, uint64_t from, uint64_t to);
 
 #endif

@@ -1,8 +1,8 @@
 /* Variables of modules by name, element and member: "queue.head", "table[3].count".
  *
- * The symbol table says which variable covers an address; debug information says what its type is.
- * The variables of a module are collected from its debug information once, when the first of them
- * is asked for: O(entries) then, O(log variables) for each later one. */
+ * The symbol table has the variable that covers an address; debug information has its type. The
+ * first question about a module collects its variables from debug information: O(entries). Each
+ * later one costs O(log variables). */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static struct place_variable *variable_at(struct places *p, uint64_t start)
 
 /* ---- members ---- */
 
-/* A way into a type: what was printed, and how far from the start of the last part it leads. */
+/* A path into a type: the output, and the distance from the start of the part printed last. */
 struct way {
     struct out *out;
     uint64_t offset; /* left */
@@ -244,7 +244,7 @@ static bool print_element(struct way *w, Dwarf_Die *array)
     return print_in(w, &element);
 }
 
-/* Prints the way into a value of the type. True when it leads to the beginning of what was printed
+/* Prints the path into a value of the type. True if it ends at the beginning of the part printed
  * last; else `offset` bytes are left. */
 static bool print_in(struct way *w, Dwarf_Die *type)
 {

@@ -1,4 +1,5 @@
-/* What the files of this room share. */
+/* The state behind `struct places`: modules and the answers found so far. Only for the files of
+ * this module. */
 #ifndef CLEW_PLACE_MODULE_STATE_H
 #define CLEW_PLACE_MODULE_STATE_H
 
@@ -9,8 +10,6 @@
 #include "place/place.h"
 #include "place/program_frame.h"
 
-/* libdwfl does the work; modules are reported lazily, because each report is a round over all of
- * them. */
 /* A variable that debug information knows, or a part of one that the compiler has split (clang:
  * `cache.0` and `cache.1` are the members of `cache`). */
 struct place_variable {

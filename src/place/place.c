@@ -114,8 +114,9 @@ static size_t row_of(Dwarf_Lines *lines, size_t count, uint64_t address)
     return low;
 }
 
-/* Two accesses that the compiler has made one, as clang does with the first and the next read of a
- * list, have line 0: the nearest line of the same scope says where they are, first behind them. */
+/* An instruction that the compiler merged from two lines, as clang merges the first and the next
+ * read of a list, has line 0. Its line is then the nearest one of the same scope, first behind it.
+ */
 static Dwarf_Line *nearest_line(Dwarf_Die *unit, uint64_t address)
 {
     enum { ROWS_MAX = 16 };
@@ -221,9 +222,9 @@ static bool find_local(Dwarf_Die *parent, uint64_t address, Dwarf_Die *found)
     return false;
 }
 
-/* What encloses the innermost scope of an address, from the inside out, the unit last; how many.
- * libdw's own answer for an address goes from an inlined function to what encloses its source, not
- * its calls, and its answer for a scope goes through the whole unit. */
+/* The scopes of an address, from the innermost to the unit; returns their number. libdw's function
+ * for an address continues from an inlined function to the scopes around its source, not to its
+ * callers. libdw's function for a scope searches the whole unit. */
 int places_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
 {
     Dwarf_Die path[SCOPES_MAX] = {*unit};

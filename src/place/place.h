@@ -1,5 +1,5 @@
-/* Source places and symbols: what an address in a recorded process means, from the debug
- * information of its modules. */
+/* Translates addresses of a recorded process into source lines, functions and variables, by the
+ * symbols and the debug information (DWARF) of its modules. */
 #ifndef CLEW_PLACE_PLACE_H
 #define CLEW_PLACE_PLACE_H
 
@@ -31,10 +31,10 @@ struct place_calls {
     uint32_t count;
 };
 
-/* Appends where something happened in the words of the program: the innermost line on the calls
- * that is neither in a library nor in a header of the system, also where it called an inlined
- * function. When there is none: the function of the library ("libc.so.6!read"), or what
- * places_print_line says of the innermost call. */
+/* Appends the place of an event: the innermost line of the calls that is neither in a library nor
+ * in a header of the system. The call of an inlined function counts as a line. If there is none,
+ * the function of the library ("libc.so.6!read"), or the answer of places_print_line for the
+ * innermost call. */
 bool places_print_source(struct places *p, struct place_calls calls, struct out *out);
 
 /* The same for calls that led to an allocation of memory: functions that a program has between
@@ -58,10 +58,9 @@ struct place_object {
 /* Finds the variable that covers `address`; false when no symbol does. */
 bool places_object(struct places *p, uint64_t address, struct place_object *object);
 
-/* Appends what lies at `address` in the words of the source: "balance", "queue.head",
- * "table[3].count", "next_id::last" for a static of a function; "table+12" where the type is not
- * known. Names of C++ are demangled. False, and nothing appended, when no
- * symbol covers it. */
+/* Appends the name of the variable or part at `address`: "balance", "queue.head",
+ * "table[3].count", "next_id::last" for a static of a function; "table+12" if the type is unknown.
+ * Names of C++ are demangled. False, and nothing appended, if no symbol covers the address. */
 bool places_print_variable(struct places *p, uint64_t address, struct out *out);
 
 /* Whether the program may use the value that the call returning to `address` returned. The machine
@@ -81,9 +80,8 @@ struct place_update {
  * address. */
 bool places_plain_update(struct places *p, uint64_t address, struct place_update *update);
 
-/* How many bytes the code behind the call that returns to `address` loads, changes and stores in
- * one place: those of a bit-field whose store the call reports. 0: it only stores, or the machine
- * is no x86-64. */
+/* The size of the bit-field's word that the code after the call at `address` loads, changes and
+ * stores, if the call reports such a store. 0: the code only stores, or is not x86-64. */
 uint32_t places_updated(struct places *p, uint64_t address);
 
 #endif

@@ -40,7 +40,8 @@ bool frame_is_system_header(const char *file)
            strstr(file, "/include/c++/") != NULL || strstr(file, "/lib/gcc/") != NULL;
 }
 
-/* Cuts what only varies an allocation function: its template arguments, "_n", "_or_die", "0". */
+/* The length of the name without the endings of variants: template arguments, "_n", "_or_die", "0".
+ */
 static size_t stem_of(const char *function)
 {
     static const char *const endings[] = {"_n", "_or_die", "_checked", "_zeroed", "_array"};

@@ -1,4 +1,5 @@
-/* Which function on a call stack is the program's own: whose line a reader of its source knows.
+/* Chooses the frame of a call stack that belongs to the program itself, so that its line is one
+ * that the program's author knows.
  *
  *     libc.so.6    malloc                                   a library of the system
  *     prog         operator new, new_allocator.h:137        a header of the system
@@ -22,9 +23,9 @@ struct frame {
 
 #define FRAME_NONE UINT32_MAX
 
-/* What a frame is chosen for: to say where something happened, or to name a block of memory. A
- * function that stands between a program and malloc names no blocks. It is known by its name:
- * xmalloc, safe_calloc, g_malloc0, my_strdup, pool_alloc, allocate, operator new. */
+/* The use of the chosen frame: to locate an event, or to name a block of memory. A wrapper of
+ * malloc names no blocks. clew recognizes it by its name: xmalloc, safe_calloc, g_malloc0,
+ * my_strdup, pool_alloc, allocate, operator new. */
 enum frame_use { FRAME_OF_EVENT, FRAME_OF_BLOCK };
 
 /* Whether the frame is the one to choose, whatever lies further out: it has a line of the program,

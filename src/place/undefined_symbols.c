@@ -11,7 +11,7 @@
 
 #include "base/fault_injection.h"
 
-/* What is asked of a file. */
+/* The symbols that the caller asks for. */
 struct wanted {
     bool is_defined;
     void (*take)(void *context, const char *name);

@@ -8,7 +8,7 @@
 
 #include "place/module_state.h"
 
-/* What is known of a compilation unit. */
+/* Whether a compilation unit reports its accesses. */
 enum class {
     CLASS_UNKNOWN,  /* the compiler does not say how it was called */
     CLASS_REPORTED, /* its accesses are */
@@ -160,7 +160,7 @@ static bool code_of(const struct search *s, const GElf_Sym *symbol, const uint8_
     return true;
 }
 
-/* Looks at a function: its unit reports accesses, or it is one to be suspected. */
+/* Notes for a function that its unit reports accesses, or that it is a suspect. */
 static void look_at(struct search *s, const GElf_Sym *symbol, const char *name, const char *file)
 {
     const size_t unit = unit_of(s, symbol->st_value);

@@ -35,8 +35,8 @@ static bool is_call(const struct value_walk *w)
     return cs_insn_group(w->decoder, w->instruction, CS_GRP_CALL);
 }
 
-/* Whether the walk's instruction calls a function of the hooks with this in its name: it does with
- * the variable what is reported. */
+/* Whether the walk's instruction calls a hook with this in its name. The hook accesses the variable
+ * only as it reports. */
 static bool calls_hook(struct value_walk *w, const char *part)
 {
     struct code_function called;
@@ -47,8 +47,8 @@ static bool calls_hook(struct value_walk *w, const char *part)
            strstr(called.name, part) != NULL;
 }
 
-/* Whether the walk's instruction calls a function that `clew cc` has built: it reports what it
- * reads. The walk comes back to the instruction. */
+/* Whether the walk's instruction calls a function that `clew cc` has built, which reports its own
+ * reads. The walk returns to the instruction. */
 static bool calls_built(struct value_walk *w)
 {
     struct code_function called;

@@ -1,6 +1,7 @@
-/* Whether the code of a function may read a variable where no report tells of it: by an instruction
- * of its own (inline assembly, a load that the compiler knows to find what was just stored), or by
- * a function that gets the variable's address and need not be built by `clew cc`. */
+/* Decides whether a function may read a variable without a report. It may do so by an instruction
+ * of its own: inline assembly, or a load of a value just stored, which the compiler does not
+ * instrument. Or it passes the variable's address to a function that `clew cc` may not have built.
+ */
 #ifndef CLEW_PLACE_UNREPORTED_READS_H
 #define CLEW_PLACE_UNREPORTED_READS_H
 

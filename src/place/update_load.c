@@ -22,7 +22,7 @@ struct update {
     cs_x86_op from;     /* where the value was loaded ... */
     uint64_t from_end;  /* ... and the address behind that instruction */
     unsigned operation; /* UPDATE_NONE: none yet */
-    uint64_t write;     /* where the call returns to that reports the write; 0: not met */
+    uint64_t write;     /* the return address of the call that reports the write; 0: not yet met */
 };
 
 static bool is_of_frame(const struct value_walk *w, const cs_x86_op *op)

@@ -114,7 +114,7 @@ static bool does_nothing(const cs_insn *i)
     return i->id == X86_INS_NOP || i->id == X86_INS_ENDBR64 || i->id == X86_INS_ENDBR32;
 }
 
-/* xor eax, eax: the result does not depend on what was there. */
+/* xor eax, eax: the result does not depend on the operands. */
 static bool clears(const cs_insn *i)
 {
     const cs_x86 *x = &i->detail->x86;
@@ -218,7 +218,7 @@ static void compute(struct value_walk *w, uint32_t *marks)
     }
 }
 
-/* ---- where it goes on ---- */
+/* ---- successors ---- */
 
 void value_go_on(struct value_walk *w, uint64_t address, uint32_t marks)
 {
@@ -360,7 +360,7 @@ static void step(struct value_walk *w, uint64_t address)
 
 /* ---- variables whose address is known elsewhere ---- */
 
-/* The next instruction, or the one after a move to rdi, tells the runtime of an access. */
+/* The next instruction, or the one after a move to rdi, calls a hook that reports an access. */
 static bool is_told_only(struct value_walk *w, uint64_t address)
 {
     struct code_function called;
@@ -379,8 +379,8 @@ static bool is_told_only(struct value_walk *w, uint64_t address)
             begins_with(called.name, "__tsan_unaligned"));
 }
 
-/* Whether an address at or below the slots, from which they can be reached, is taken for something
- * other than telling of an access. */
+/* Whether the code takes an address at or below the slots, from which it could reach them, for any
+ * use other than a hook's argument. */
 static bool is_reachable(struct value_walk *w)
 {
     int64_t last = INT64_MIN;
@@ -429,7 +429,7 @@ static bool makes_frame(struct value_walk *w)
     return false;
 }
 
-/* ---- the value's way ---- */
+/* ---- the walk ---- */
 
 bool value_walk_open(struct value_walk *w, struct places *p, uint64_t address)
 {

@@ -1,8 +1,8 @@
-/* Whether a program uses a value: a forward walk over the machine code (x86-64). What depends on
- * the value is *marked*: registers, the flags, and variables in the frame, where code that is not
- * optimized puts what nobody reads. The value is used when something marked decides a jump, is an
- * address, an argument, or is stored anywhere else. What the walk does not understand counts as
- * use.
+/* Decides whether a program uses a value, by a forward data-flow (taint) analysis of the machine
+ * code (x86-64). Registers, flags and variables of the frame that depend on the value are *marked*.
+ * The frame counts because unoptimized code stores there even values that nothing reads. The value
+ * is used if something marked decides a jump, is an address or an argument, or is stored anywhere
+ * else. An instruction that the walk does not understand counts as use.
  *
  *     struct value_walk w;
  *     if (value_walk_open(&w, places, address)) {
@@ -41,7 +41,7 @@ enum value_register {
     VALUE_REGISTERS,
 };
 
-/* What is marked: a bit each for the registers, the flags, and the slots. */
+/* Marks: a bit for each register, for the flags, and for each slot. */
 enum { VALUE_FLAGS = 1 << VALUE_REGISTERS, VALUE_SLOT = 1 << (VALUE_REGISTERS + 1) };
 
 enum { VALUE_SLOTS_MAX = 8 };
@@ -60,7 +60,7 @@ enum value_use {
 
 struct value_walk;
 
-/* What is no use although the walk by itself would say so. */
+/* Exceptions: instructions that are no use although the walk alone would count them as one. */
 struct value_rules {
     /* The walk's instruction computes from something marked. */
     bool (*may_change)(struct value_walk *w, uint32_t marks);
@@ -79,7 +79,7 @@ struct value_walk {
     bool has_frame; /* rbp is the frame's */
     struct value_slot slots[VALUE_SLOTS_MAX];
     uint32_t slot_count;
-    struct map marks_at;  /* address to what was marked when it was looked at */
+    struct map marks_at;  /* address to the marks with which the walk last visited it */
     code_addresses to_do; /* addresses whose marks have grown */
     uint32_t steps;
     enum value_use use;

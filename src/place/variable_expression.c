@@ -9,11 +9,11 @@
 
 enum { NAME_SIZE = 128, NESTED_MAX = 8 };
 
-/* An expression being read, and what it has come to. */
+/* The state of the parser: the text, and the path found so far. */
 struct reading {
     const char *whole, *at;
     struct err *e;
-    Dwarf_Die type;   /* of what was read so far, without names and qualifiers */
+    Dwarf_Die type;   /* of the expression read so far, without typedefs and qualifiers */
     uint32_t indexed; /* of an array of several dimensions: how many are taken */
     struct variable_path *path;
 };
@@ -107,7 +107,7 @@ static int take_field(struct reading *r)
     return 0;
 }
 
-/* Goes where the pointer points to. */
+/* Follows the pointer. */
 static int follow(struct reading *r, const char *how)
 {
     Dwarf_Die target;
@@ -216,7 +216,8 @@ static bool search_in(struct search *s, Dwarf_Die *scope, int at)
             search_in(s, &child, at + 1)) {
             return true;
         }
-        /* What has no name, and blocks of a function, are looked into. */
+        /* Names in unnamed namespaces, and in blocks of a function, are visible without a prefix.
+         */
         const bool is_open =
             (tag == DW_TAG_namespace && name == NULL) || (tag == DW_TAG_lexical_block && at > 0);
         if (is_open && search_in(s, &child, at)) {
@@ -246,7 +247,7 @@ static int search_module(Dwfl_Module *module, void **user, const char *name, Dwa
     return s->is_found ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-/* Only what lies at one place as long as the program runs. */
+/* The address of the variable. Fails unless it has one address as long as the program runs. */
 static int locate(struct reading *r, struct search *s)
 {
     Dwarf_Attribute attribute;

@@ -8,8 +8,8 @@
 
 enum { VARIABLE_HOPS_MAX = 8 };
 
-/* How to come to a value: offset[0] is added to the address; at each hop the pointer that lies
- * there is followed, and the next offset added. */
+/* The path to a value: add offset[0] to the address; at each hop follow the pointer there and add
+ * the next offset. */
 struct variable_path {
     uint64_t address;
     uint32_t hop_count;
@@ -19,10 +19,10 @@ struct variable_path {
     bool is_pointer;
 };
 
-/* Finds the variable among those that exist as long as the program: globals, statics of a file, and
- * behind their function's name those of a function ("next_id::last"). Modules whose path ends in
- * `except` are left out. Fails on what is no such expression, on names that are not known, on what
- * is no integer, enumeration or pointer, and where there is no debug information. */
+/* Finds the variable among those with static storage: globals, statics of a file, and statics of a
+ * function with the function's name before them ("next_id::last"). Modules whose path ends in
+ * `except` are left out. Fails on a syntax error, an unknown name, a type other than integer,
+ * enumeration or pointer, and without debug information. */
 MUST_USE int variable_find(struct places *p, const char *expression, const char *except,
                            struct variable_path *path, struct err *e);
 

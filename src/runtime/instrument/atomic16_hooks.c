@@ -1,4 +1,4 @@
-/* Atomic operations on 16 bytes, all made of the processor's compare-and-exchange. */
+/* Hooks of atomic operations on 16 bytes. All are made of the processor's compare-and-exchange. */
 #include <stdbool.h>
 
 #include "runtime/instrument/instrument.h"
@@ -6,6 +6,7 @@
 #ifdef __x86_64__
 
 typedef unsigned __int128 wide;
+_Static_assert(sizeof(wide) == 16, "one cmpxchg16b");
 
 static wide exchange_if(volatile wide *address, wide expected, wide value)
 {
@@ -35,7 +36,8 @@ HOOK wide __tsan_atomic128_load(const volatile wide *address, int order)
     return value;
 }
 
-/* One update: the new value is computed from the one before until nobody comes in between. */
+/* A read-modify-write: computes the new value and tries the exchange until no other thread has
+ * changed the variable in between. */
 #define UPDATE_HOOK(name, event, compute)                                             \
     HOOK wide __tsan_atomic128_##name(volatile wide *address, wide value, int order); \
     HOOK wide __tsan_atomic128_##name(volatile wide *address, wide value, int order)  \

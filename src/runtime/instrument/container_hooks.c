@@ -1,10 +1,11 @@
-/* The functions of libstdc++ that link and unlink the nodes of std::map, std::set and std::list.
- * They lie in the library, which `clew cc` has not built: without these reports nobody writes the
- * root of a tree. `clew cc` links with --wrap for each of them (wire/libc_calls.h).
+/* Wrappers of the functions of libstdc++ that link and unlink the nodes of std::map, std::set and
+ * std::list. `clew cc` has not built the library, so its writes to a tree's root would go
+ * unreported. `clew cc` links with --wrap for each of them (wire/libc_calls.h).
  *
- * The library rotates the nodes of a tree as its balance needs it. Reported is what holds of each
- * call: the node, its neighbours, and the root. The standard makes every insertion and removal an
- * access to the whole container, so the write of the root is one that a program has to expect. */
+ * The library rotates the nodes of a tree as its balance needs it. The wrappers report the accesses
+ * that every call makes: to the node, its neighbours, and the root. By the C++ standard each
+ * insertion and removal accesses the whole container, so a program must expect the write of the
+ * root. */
 #include "runtime/instrument/wrap.h"
 
 struct tree_node {
@@ -15,6 +16,12 @@ struct tree_node {
 struct list_node {
     struct list_node *next, *prev;
 };
+
+/* The layouts of _Rb_tree_node_base and _List_node_base in libstdc++'s ABI. */
+_Static_assert(offsetof(struct tree_node, parent) == 8, "behind the color");
+_Static_assert(offsetof(struct tree_node, right) == 24, "behind parent and left");
+_Static_assert(sizeof(struct tree_node) == 32, "the value follows");
+_Static_assert(sizeof(struct list_node) == 16, "the value follows");
 
 #define READS(field) hook_read(&(field), sizeof(field), place)
 #define WRITES(field) hook_write(&(field), sizeof(field), place)
@@ -73,7 +80,7 @@ WRAPPED(struct tree_node *, _ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node
     return __real__ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_(node, header);
 }
 
-/* To the next node or the one before: down from the node, or up from it. */
+/* A step to the next node or the one before: down from the node, or up from it. */
 #define STEP(name, down)                                         \
     WRAPPED(struct tree_node *, name, (struct tree_node * node)) \
     {                                                            \
@@ -111,7 +118,7 @@ WRAPPED(void, _ZNSt8__detail15_List_node_base9_M_unhookEv, (struct list_node * n
     __real__ZNSt8__detail15_List_node_base9_M_unhookEv(node);
 }
 
-/* The nodes from the first to before the last go to before `behind`. */
+/* Moves the nodes [first, last) in front of `behind`. */
 WRAPPED(void, _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_,
         (struct list_node * behind, struct list_node *first, struct list_node *last))
 {

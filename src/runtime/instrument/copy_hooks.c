@@ -1,5 +1,5 @@
-/* Functions that copy and fill memory on the program's behalf: a compiler that instruments accesses
- * leaves calls of them alone. */
+/* Wrappers of functions that copy and fill memory (memcpy, memmove, memset ...). A compiler
+ * instruments the accesses of the code that it compiles, but not those of functions it calls. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ WRAPPED(void, bcopy, (const void *from, void *to, size_t size))
     }
 }
 
-/* What newer compilers call by names of their own. */
+/* Newer clang calls these instead of the functions of libc. */
 HOOK void *__tsan_memcpy(void *to, const void *from, size_t size);
 HOOK void *__tsan_memcpy(void *to, const void *from, size_t size)
 {

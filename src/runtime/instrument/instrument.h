@@ -1,4 +1,4 @@
-/* What the hooks in libclew_hooks.a share: how they reach the recorder, if there is one. */
+/* Calls from the hooks of libclew_hooks.a into the recorder or control, if the process has one. */
 #ifndef CLEW_RUNTIME_INSTRUMENT_INSTRUMENT_H
 #define CLEW_RUNTIME_INSTRUMENT_INSTRUMENT_H
 
@@ -25,7 +25,7 @@ static inline void hook_write(const void *address, size_t size, const void *plac
     }
 }
 
-/* A range that the program's own instructions load, or store, behind the hook. */
+/* A range that the program's own instructions load, or store, after the hook has returned. */
 static inline void hook_read_range(const void *address, size_t size, const void *place)
 {
     if (clew_rt_read_range != NULL) {
@@ -44,7 +44,8 @@ static inline void hook_write_range(const void *address, size_t size, const void
     }
 }
 
-/* Plain accesses of the calling task, from here on. */
+/* Plain accesses of the calling task are ignored from here on (1), or no longer (-1). Calls nest.
+ */
 static inline void hook_ignore(int change)
 {
     if (clew_rt_ignore_reads != NULL) {
@@ -55,14 +56,22 @@ static inline void hook_ignore(int change)
     }
 }
 
-/* The compilers number memory orders as __ATOMIC_* do; ours begin one later. */
+_Static_assert(MEMORY_RELAXED + __ATOMIC_RELAXED == MEMORY_RELAXED, "orders begin at 0");
+_Static_assert(MEMORY_RELAXED + __ATOMIC_ACQUIRE == MEMORY_ACQUIRE, "in the compilers' order");
+_Static_assert(MEMORY_RELAXED + __ATOMIC_RELEASE == MEMORY_RELEASE, "in the compilers' order");
+_Static_assert(MEMORY_RELAXED + __ATOMIC_ACQ_REL == MEMORY_ACQ_REL, "in the compilers' order");
+_Static_assert(MEMORY_RELAXED + __ATOMIC_SEQ_CST == MEMORY_SEQ_CST, "in the compilers' order");
+_Static_assert((int)MEMORY_SEQ_CST < (int)UPDATE_ADD, "an order and an update share a mode");
+
+/* The mode of a compiler's memory order. The compilers number orders as __ATOMIC_* does, from 0;
+ * event modes begin at MEMORY_RELAXED. */
 static inline uint8_t hook_mode(int order)
 {
     return order >= 0 && order <= __ATOMIC_SEQ_CST ? (uint8_t)(MEMORY_RELAXED + order)
                                                    : MEMORY_SEQ_CST;
 }
 
-/* What is about to be done is told first: under control, others may go before it. */
+/* Reports the operation before it executes: under control this is a scheduling point. */
 static inline void hook_enter(struct clew_rt_atomic operation)
 {
     const volatile void *address = operation.address;

@@ -1,5 +1,5 @@
-/* The functions of wire/libc_calls.h: each reports what the function of libc reads and writes, and
- * calls it. */
+/* A wrapper for each row of wire/libc_calls.h. It reports the accesses that the function of libc
+ * makes on its caller's behalf, and calls it. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <dirent.h>
@@ -39,10 +39,13 @@ enum {
     KERNEL_SET = _NSIG / 8, /* bytes of a signal set that the kernel knows */
 };
 
-/* Where strtok stopped is libc's own; a call of strtok writes it. */
+_Static_assert(POLL_ASKED == 6, "poll reads fd and events, and writes revents");
+_Static_assert(KERNEL_SET <= sizeof(sigset_t), "the kernel's set is a part of libc's");
+
+/* Stands for libc's hidden variable with the position of strtok: each call writes it. */
 static char *strtok_rest;
 
-/* What a function reads that stops behind the NUL, or behind `size` bytes. */
+/* The bytes that a function reads which stops after the NUL, or after `size` bytes. */
 static size_t text_size(const char *text, size_t size)
 {
     const size_t length = text != NULL ? __real_strnlen(text, size) : 0;
@@ -72,7 +75,7 @@ static size_t skip_to_digits(const char *text)
     return at + (text[at] == '+' || text[at] == '-');
 }
 
-/* The bytes of a number in this base with the one behind it. */
+/* The bytes of a number in this base, and the byte after it. */
 static size_t number_size(const char *text, int base)
 {
     size_t at = skip_to_digits(text);
@@ -88,7 +91,8 @@ static size_t number_size(const char *text, int base)
     return at + 1;
 }
 
-/* The same of a number with a fraction: what may belong to it, which includes names (inf, nan). */
+/* The same for a floating-point number: all characters that can belong to one, names (inf, nan)
+ * included. */
 static size_t real_number_size(const char *text)
 {
     size_t at = skip_to_digits(text);
@@ -119,7 +123,7 @@ static void writes(const void *address, size_t size, const void *place)
     }
 }
 
-/* ---- the words of the rows ---- */
+/* ---- macros that the rows use ---- */
 
 #define READS(address, size) reads(address, size, place);
 #define WRITES(address, size) writes(address, size, place);
@@ -171,7 +175,7 @@ static void writes(const void *address, size_t size, const void *place)
 
 LIBC_CALLS(CALL)
 
-/* ---- where the wrappers lie ---- */
+/* ---- the section of the wrappers ---- */
 
 extern const char __start_clew_wrappers[] __attribute__((visibility("hidden")));
 extern const char __stop_clew_wrappers[] __attribute__((visibility("hidden")));
@@ -183,9 +187,9 @@ __attribute__((constructor)) static void wrappers_told(void)
     }
 }
 
-/* ---- functions that have another shape ---- */
+/* ---- functions with variable arguments ---- */
 
-/* Requests take at most one word. */
+/* A request has at most one argument, of one word. */
 WRAPPED(int, ioctl, (int fd, unsigned long request, ...))
 {
     va_list rest;

@@ -1,5 +1,5 @@
-/* Functions that print: what they read of the texts they are given (%s) and what they write into
- * a buffer. */
+/* Wrappers of the printf family. They report the bytes read of string arguments (%s) and the bytes
+ * written into a buffer. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 extern int __real_vsnprintf(char *to, size_t size, const char *format, va_list list);
 
-/* The length modifier of a conversion: how large its argument is. */
+/* The size of a conversion's argument, from its length modifier. */
 enum length {
     LENGTH_INT,
     LENGTH_LONG,
@@ -37,7 +37,7 @@ static const char *length_read(const char *at, enum length *length)
     }
 }
 
-/* A list of arguments that a function can take from for its caller. */
+/* A va_list in a struct, so that a called function can consume arguments from it. */
 struct arguments {
     va_list list;
 };
@@ -82,7 +82,8 @@ static void text_read(const char *text, int precision, const void *place)
     }
 }
 
-/* Takes the argument of a conversion. False for a conversion that is not known. */
+/* Consumes the argument of a conversion and reports the bytes that it reads. False for an unknown
+ * conversion. */
 static bool argument_take(struct arguments *arguments, char conversion, enum length length,
                           int precision, const void *place)
 {
@@ -123,15 +124,15 @@ static bool argument_take(struct arguments *arguments, char conversion, enum len
     }
 }
 
-/* Where the next conversion begins; NULL when there is none. */
+/* The address after the % of the next conversion; NULL if there is none. */
 static const char *percent(const char *format)
 {
     const char *at = format + __real_strcspn(format, "%");
     return *at != 0 ? at : NULL;
 }
 
-/* Reports what printing reads of its texts. Stops where arguments are numbered (%1$s). Always -1:
- * the caller has to print. */
+/* Reports the bytes of string arguments that a call of printf reads. Stops at a numbered argument
+ * (%1$s). Always returns -1: the caller has to print. */
 static int arguments_read(const char *format, va_list list, const void *place)
 {
     struct arguments arguments;
@@ -166,8 +167,8 @@ static int format_again(char *to, size_t size, const char *format, va_list list)
     return length;
 }
 
-/* Reports what printing into a buffer of size bytes reads and writes. The text's length where the
- * runtime has put it there itself, in parts; -1: the caller has to print. */
+/* Reports the accesses of printing into a buffer of `size` bytes. Returns the length of the text if
+ * control has stored it already, in parts; -1 if the caller has to print. */
 static int printed(char *to, size_t size, const char *format, va_list list, const void *place)
 {
     if (clew_rt_write == NULL) {
@@ -220,7 +221,8 @@ WRAPPED(int, sprintf, (char *to, const char *format, ...))
     WITH_LIST(printed(to, SIZE_MAX, format, list, PLACE), __real_vsprintf(to, format, list));
 }
 
-/* What these are with _FORTIFY_SOURCE; what does not fit is the real one's to report. */
+/* The variants of _FORTIFY_SOURCE. If the text does not fit, libc's own function reports that and
+ * ends the program. */
 static bool is_within(size_t room, const char *format, va_list list)
 {
     const int length = format_again(NULL, 0, format, list);
@@ -316,7 +318,7 @@ WRAPPED(int, dprintf, (int fd, const char *format, ...))
     WITH_LIST(arguments_read(format, list, PLACE), __real_vdprintf(fd, format, list));
 }
 
-/* The text is new memory; only where it lies is the caller's to share. */
+/* Only the store of the pointer is reported: no other thread knows the new text. */
 WRAPPED(int, vasprintf, (char **to, const char *format, va_list list))
 {
     (void)arguments_read(format, list, PLACE);

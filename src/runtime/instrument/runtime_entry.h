@@ -1,5 +1,6 @@
-/* How code built by `clew cc` reaches the recorder: weak symbols that only libclew_rt.so defines.
- * Without it each is NULL and the hook does only what the program asked for. */
+/* The functions through which instrumented code (libclew_hooks.a) calls the recorder or control.
+ * They are weak symbols; libclew_rt.so and libclew_control.so define them. In a process without
+ * either each is NULL, and a hook only does its function's own work. */
 #ifndef CLEW_RUNTIME_INSTRUMENT_RUNTIME_ENTRY_H
 #define CLEW_RUNTIME_INSTRUMENT_RUNTIME_ENTRY_H
 
@@ -11,19 +12,20 @@
 #define ENTRY __attribute__((weak, visibility("default")))
 #endif
 
-/* The module of the process that has this code tells its accesses. */
+/* The module (program or library) that contains this code was built by `clew cc`: it reports its
+ * accesses. */
 ENTRY void clew_rt_told(const void *code);
 
-/* The functions around libc's in this module. */
+/* The range of the module's wrappers of libc functions. */
 ENTRY void clew_rt_wrappers(const void *begin, const void *end);
 
 ENTRY void clew_rt_read(const void *address, size_t size, const void *place);
 ENTRY void clew_rt_write(const void *address, size_t size, const void *place);
 
-/* A write by a function of libc that returns something there. NULL: it is a write like others. */
+/* A function of libc stored a result there. NULL: the hook reports an ordinary write. */
 ENTRY void clew_rt_result(const void *address, size_t size, const void *place);
 
-/* A function of libc uses the descriptor. NULL: its own hook tells. */
+/* A function of libc uses the descriptor. NULL: the function's own hook reports the use. */
 ENTRY void clew_rt_use(int fd, const void *place);
 
 /* The same for the sizes that nearly all accesses have. */
@@ -46,7 +48,7 @@ ENTRY bool clew_rt_copy(void *to, const void *from, size_t size, const void *pla
 ENTRY bool clew_rt_fill(void *to, int byte, size_t size, const void *place);
 ENTRY bool clew_rt_store(void *to, const void *from, size_t size, const void *place);
 
-/* Memory of the calling task's, until it asks again; NULL: there is none. */
+/* A buffer of the calling task, valid until its next call of this; NULL: none is to be had. */
 ENTRY void *clew_rt_scratch(size_t size);
 
 /* Around an atomic operation: the pair makes the operation and its stamp one step. */
@@ -54,11 +56,12 @@ ENTRY void clew_rt_atomic_enter(const volatile void *address);
 struct clew_rt_atomic {
     const volatile void *address;
     const void *place;
-    uint64_t value; /* what was read or stored */
+    uint64_t value; /* the value read or stored */
     uint32_t size;
     uint8_t kind; /* enum event_kind */
     uint8_t mode; /* memory order as event mode, with the operation of a read-modify-write */
 };
+_Static_assert(sizeof(struct clew_rt_atomic) == 32, "linked programs and runtimes agree");
 ENTRY void clew_rt_atomic_leave(const struct clew_rt_atomic *operation);
 
 /* Before an atomic operation, which may still turn out to change nothing; `value` means nothing. */
@@ -67,8 +70,8 @@ ENTRY void clew_rt_atomic_point(const struct clew_rt_atomic *operation);
 /* A fence between the calling task's atomic operations. */
 ENTRY void clew_rt_fence(uint8_t mode);
 
-/* A function begins, `place` being in it, called from `caller`; and ends. `hook` is the frame of
- * the function that tells it, whose return address lies one word above; NULL: not known. */
+/* A function begins or ends. `place` is an address in it, `caller` its return address. `hook` is
+ * the frame of the calling hook, whose return address lies one word above; NULL: not known. */
 ENTRY void clew_rt_enter_function(const void *place, const void *caller, const void *hook);
 ENTRY void clew_rt_exit_function(void);
 
@@ -88,8 +91,8 @@ static inline const void *clew_rt_block_place(const struct clew_rt_blocks *block
     return (const char *)blocks->places[2 * number] + 1;
 }
 
-/* The program says by an annotation of ThreadSanitizer's what clew cannot see: the calling task
- * takes or releases the lock, or an order begins or ends at the object (HAPPENS_BEFORE,
+/* An annotation for ThreadSanitizer in the program: the calling task takes or releases a lock that
+ * clew does not see, or a happens-before edge begins or ends at the object (HAPPENS_BEFORE,
  * HAPPENS_AFTER). */
 struct clew_rt_annotation {
     const volatile void *object;
@@ -97,9 +100,10 @@ struct clew_rt_annotation {
     uint8_t kind; /* enum event_kind */
     uint8_t mode; /* of a lock */
 };
+_Static_assert(sizeof(struct clew_rt_annotation) == 24, "linked programs and runtimes agree");
 ENTRY void clew_rt_annotate(const struct clew_rt_annotation *annotation);
 
-/* The code of a lock that is annotated begins and ends: how the lock does it is not of interest. */
+/* The implementation of an annotated lock begins and ends; its own accesses are not reported. */
 ENTRY void clew_rt_lock_code_begin(void);
 ENTRY void clew_rt_lock_code_end(void);
 
@@ -107,7 +111,7 @@ ENTRY void clew_rt_lock_code_end(void);
 ENTRY void clew_rt_ignore_reads(int change);
 ENTRY void clew_rt_ignore_writes(int change);
 
-/* Accesses to this memory may race: the program means it so. */
+/* The program declares races on this memory benign. */
 ENTRY void clew_rt_benign(const volatile void *address, size_t size);
 
 /* The compiler's checks have reported undefined behaviour. */

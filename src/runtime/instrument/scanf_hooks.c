@@ -1,4 +1,5 @@
-/* Functions that scan: what they write for each conversion that they have made. */
+/* Wrappers of the scanf family. They report the bytes written for each conversion that the call
+ * made. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,8 +9,8 @@
 #include "runtime/instrument/wrap.h"
 
 struct conversion {
-    bool is_kept;      /* no * in it: it takes an argument */
-    bool is_allocated; /* the argument is told where new memory lies */
+    bool is_kept;      /* it has no *: it stores through an argument */
+    bool is_allocated; /* %ms: the argument receives the address of new memory */
     bool is_wide;
     size_t width;       /* 0: none */
     size_t number_size; /* of an integer */
@@ -45,7 +46,7 @@ static const char *modifiers_read(const char *at, struct conversion *c)
     }
 }
 
-/* Behind the set of a conversion %[...]. */
+/* The address after the set of a conversion %[...]. */
 static const char *set_skip(const char *at)
 {
     at += *at == '^';
@@ -56,7 +57,8 @@ static const char *set_skip(const char *at)
     return at + (*at == ']');
 }
 
-/* Reads what stands behind a %; returns what follows it, or NULL: its arguments are numbered. */
+/* Parses the conversion after a %. Returns the address after it, or NULL if its arguments are
+ * numbered. */
 static const char *conversion_read(const char *at, struct conversion *c)
 {
     *c = (struct conversion){.is_kept = *at != '*'};
@@ -120,7 +122,7 @@ static size_t size_written(const struct conversion *c, const void *to)
     }
 }
 
-/* Reports what the call has written that made this many conversions. */
+/* Reports the writes of a call that made `made` conversions. */
 static void scanned(const char *format, va_list list, int made, const void *place)
 {
     struct conversion c;

@@ -1,6 +1,7 @@
-/* What C++ calls around the making of a variable that is static in a function, which happens once.
- * The compiler looks at the first byte of the variable's guard by itself, as an atomic load; the
- * library that sets it tells nobody. `clew cc` links with --wrap for each of these. */
+/* Wrappers of the functions that C++ calls around the one-time initialization of a static local
+ * variable (Itanium C++ ABI, 3.3.3). Instrumented code loads the first byte of the variable's guard
+ * with acquire; libstdc++, which is not instrumented, stores it. The wrappers report that store as
+ * a release. `clew cc` links with --wrap for each of them. */
 #include "runtime/instrument/instrument.h"
 
 extern int __real___cxa_guard_acquire(unsigned char *guard);
@@ -21,7 +22,9 @@ static void leave(struct clew_rt_atomic operation, const unsigned char *guard)
     hook_leave(operation);
 }
 
-/* Whoever is to make it, and whoever waited until it was made, comes behind who tried before. */
+/* The result is nonzero for the thread that has to initialize the variable. That thread, and each
+ * that waited for the initialization, acquires the guard: earlier attempts and the initialization
+ * happen before its return. */
 HOOK int __wrap___cxa_guard_acquire(unsigned char *guard);
 HOOK int __wrap___cxa_guard_acquire(unsigned char *guard)
 {
@@ -41,7 +44,7 @@ HOOK void __wrap___cxa_guard_release(unsigned char *guard)
     leave(store, guard);
 }
 
-/* An exception came instead. */
+/* The initialization ended with an exception; another thread may try again. */
 HOOK void __wrap___cxa_guard_abort(unsigned char *guard);
 HOOK void __wrap___cxa_guard_abort(unsigned char *guard)
 {

@@ -1,5 +1,5 @@
-/* Functions on strings, which read and write memory on the program's behalf. A function that may
- * stop early reports the bytes that it looks at, not those that it was given. */
+/* Wrappers of the functions on strings. A function that may stop early, as strchr, reports only the
+ * bytes that it reads. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -26,7 +26,7 @@ WRAPPED(size_t, strlen, (const char *text))
     return __real_strlen(text);
 }
 
-/* The bytes of a text that a function reads which stops behind size of them. */
+/* The bytes of a text that a function reads which stops after `size` bytes. */
 static size_t size_read(const char *text, size_t size)
 {
     const size_t length = __real_strnlen(text, size);
@@ -39,7 +39,7 @@ WRAPPED(size_t, strnlen, (const char *text, size_t size))
     return __real_strnlen(text, size);
 }
 
-/* Reports what a comparison of at most size bytes reads of both. */
+/* Reports the bytes of both texts that a comparison of at most `size` bytes reads. */
 static void compared(const char *a, const char *b, size_t size, const void *place)
 {
     size_t same = 0;
@@ -110,7 +110,8 @@ WRAPPED(char *, strstr, (const char *text, const char *part))
     return __real_strstr(text, part);
 }
 
-/* Copies a text in parts; its end in the copy, or NULL: the caller has to copy. */
+/* Lets control copy the text in parts. Returns the copy's NUL, or NULL if the caller has to copy.
+ */
 static char *copied(char *to, const char *from, const void *place)
 {
     const size_t size = __real_strlen(from) + 1;
@@ -136,7 +137,8 @@ WRAPPED(char *, stpcpy, (char *to, const char *from))
 
 extern void *__real_memset(void *to, int byte, size_t size);
 
-/* Copies a text in parts and fills the rest of size bytes with NULs; false: the caller has to. */
+/* Lets control copy the text in parts and fill the rest of `size` bytes with NULs. False if the
+ * caller has to. */
 static bool padded(char *to, const char *from, size_t size, const void *place)
 {
     const size_t length = size_read(from, size);
@@ -162,7 +164,7 @@ WRAPPED(char *, __strncpy_chk, (char *to, const char *from, size_t size, size_t 
     return is_done ? to : __real___strncpy_chk(to, from, size, room);
 }
 
-/* Puts the first size bytes of a text behind another, with a NUL, in parts; false: the caller has
+/* Lets control append the first `size` bytes of a text and a NUL, in parts. False if the caller has
  * to. */
 static bool appended(char *to, const char *from, size_t size, const void *place)
 {

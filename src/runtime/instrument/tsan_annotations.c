@@ -1,9 +1,9 @@
-/* The functions by which programs tell ThreadSanitizer what it cannot see (sanitizer/
- * tsan_interface.h, and the dynamic annotations before it), so that a program which calls them
- * links with `clew cc` and is understood: an order is an annotation of clew's, a lock is a lock.
+/* The annotation interface of ThreadSanitizer (sanitizer/tsan_interface.h, and the older dynamic
+ * annotations). A program that calls these functions links with `clew cc`: their happens-before
+ * edges become annotations of the trace, their locks become locks.
  *
- * Where a function means nothing to clew it does nothing. The types of the arguments are those of
- * the originals, with pointers for addresses. */
+ * Functions without a meaning for clew do nothing. The types of the arguments are those of the
+ * originals, with pointers for addresses. */
 #include <stdbool.h>
 
 #include "runtime/instrument/instrument.h"
@@ -58,8 +58,9 @@ enum {
 
 enum { HELD_MAX = 16, RECURSION_MAX = 1024 };
 
-/* The locks that the calling thread holds for writing, and how often: who releases one altogether,
- * to wait for a condition, is told its depth. Beyond so many locks the depth is taken to be 1. */
+/* The locks that the calling thread holds for writing, with their recursion depth. A full release
+ * (MUTEX_RECURSIVE_UNLOCK, before a wait for a condition) returns the depth. Locks beyond HELD_MAX
+ * count as depth 1. */
 static __thread struct {
     const void *lock;
     int depth;
@@ -76,7 +77,7 @@ static void held_add(const void *lock, int depth)
     }
 }
 
-/* Takes away `depth` holds, all of them when it is 0; how many there were to take. */
+/* Removes `depth` holds, all of them if it is 0. Returns the number removed. */
 static int held_remove(const void *lock, int depth)
 {
     int last = HELD_MAX - 1;
@@ -193,7 +194,7 @@ HOOK void __tsan_mutex_post_signal(void *lock, unsigned flags)
     lock_code(false);
 }
 
-/* Code of a lock calls back into the program, and is returned to. */
+/* The lock's implementation calls back into the program (pre), and the call returns (post). */
 HOOK void __tsan_mutex_pre_divert(void *lock, unsigned flags);
 HOOK void __tsan_mutex_pre_divert(void *lock, unsigned flags)
 {
@@ -305,12 +306,12 @@ HOOK void __tsan_external_write(void *address, void *caller, void *tag)
 
 /* ---- fibers ---- */
 
-/* A fiber is known by the address of a byte. To clew it is a part of the thread that runs it; where
- * another thread takes it over, what it did before is before what it does there. */
+/* The address of a byte stands for a fiber. clew treats a fiber as a part of the thread that runs
+ * it. If another thread takes the fiber over, its earlier events happen before its later ones. */
 enum { FIBERS_MAX = 4096 };
 static char fibers[FIBERS_MAX];
 static unsigned fiber_count;
-static __thread char thread_fiber; /* what a thread runs that has not switched yet */
+static __thread char thread_fiber; /* the initial fiber of a thread */
 static __thread void *current_fiber;
 
 HOOK void *__tsan_get_current_fiber(void);
@@ -350,7 +351,7 @@ HOOK void __tsan_set_fiber_name(void *fiber, const char *name)
     (void)name;
 }
 
-/* ---- what means nothing here ---- */
+/* ---- functions without a meaning for clew ---- */
 
 HOOK void *__tsan_external_register_tag(const char *type);
 HOOK void *__tsan_external_register_tag(const char *type)
@@ -436,7 +437,7 @@ NOTHING_OF_SIZE(AnnotateUnpublishMemoryRange)
 NOTHING_OF_SIZE(AnnotateMemoryIsInitialized)
 NOTHING_OF_SIZE(AnnotateMemoryIsUninitialized)
 
-/* A queue hands on what was done before the put, message by message. */
+/* Each put into a queue happens before the get that returns its message. */
 HOOK void AnnotatePCQPut(const char *file, int line, const volatile void *queue);
 HOOK void AnnotatePCQPut(const char *file, int line, const volatile void *queue)
 {

@@ -1,7 +1,7 @@
-/* What gcc and clang call when they compile with -fsanitize=thread. This file becomes
- * libclew_hooks.a, which `clew cc` links into programs and shared libraries: nothing of it is
- * visible outside them. Plain accesses are told to the recorder if there is one; atomic operations
- * are really done here, one step together with their record. */
+/* The functions that gcc and clang call in code compiled with -fsanitize=thread. They belong to
+ * libclew_hooks.a, which `clew cc` links into programs and shared libraries; their symbols are
+ * hidden there. For a plain access the hook reports, and the program's own instruction follows. An
+ * atomic operation is executed by the hook itself, in one step with its record. */
 #include <stdbool.h>
 
 #include "runtime/instrument/instrument.h"
@@ -64,7 +64,7 @@ HOOK void __tsan_write_range(void *address, size_t size)
     hook_write_range(address, size, PLACE);
 }
 
-/* A C++ object's table pointer: an update that changes nothing is no write. */
+/* A C++ object's vtable pointer: a store of the same value is no write. */
 HOOK void __tsan_vptr_update(void **table, void *fresh);
 HOOK void __tsan_vptr_update(void **table, void *fresh)
 {
@@ -90,7 +90,7 @@ HOOK void __tsan_init(void)
 #ifdef __x86_64__
 #define FRAME __builtin_frame_address(0)
 #else
-#define FRAME NULL /* return addresses do not lie where the caller's frame ends */
+#define FRAME NULL /* calls do not put the return address on the stack */
 #endif
 
 HOOK void __tsan_func_entry(void *caller);
@@ -109,8 +109,8 @@ HOOK void __tsan_func_exit(void)
     }
 }
 
-/* What clang's checks for undefined behaviour call with each report. Their library is part of the
- * program, whose own function this is: nobody outside could stand in for it. */
+/* The runtime of clang's -fsanitize=undefined calls this with each report. The runtime is linked
+ * into the program, so interposition cannot replace it, but it lets the program define this. */
 HOOK void __ubsan_on_report(void);
 HOOK void __ubsan_on_report(void)
 {
@@ -119,7 +119,7 @@ HOOK void __ubsan_on_report(void)
     }
 }
 
-/* What -fsanitize-coverage=trace-pc calls, which `clew cc` leaves to the user to ask for. */
+/* For code compiled with -fsanitize-coverage=trace-pc, an option that the user may add. */
 HOOK void __sanitizer_cov_trace_pc(void);
 HOOK void __sanitizer_cov_trace_pc(void)
 {
@@ -174,8 +174,8 @@ HOOK void __tsan_ignore_thread_end(void)
     hook_ignore(-1);
 }
 
-/* Orders are not constants here; sequential consistency is at least as strong as any that is asked
- * for. */
+/* The order is an argument, not a constant. The hook executes every operation sequentially
+ * consistent, which is at least as strong as any order; the record has the requested one. */
 #define ENTER(event, order)                                                                 \
     hook_enter((struct clew_rt_atomic){address, PLACE, 0, (uint32_t)sizeof *address, event, \
                                        hook_mode(order)})
@@ -191,8 +191,8 @@ HOOK void __tsan_ignore_thread_end(void)
                                        (uint32_t)sizeof *address, EVENT_ATOMIC_RMW, \
                                        hook_mode(order) | (update)})
 
-/* The mode of a read-modify-write says its operation; whether the program uses the result is seen
- * later, in its code. */
+/* The mode of a read-modify-write includes its operation. Whether the program uses the result is
+ * found later, in the machine code (place/value_use.h). */
 #define FETCH_HOOK(bits, type, name, update, compute)                                      \
     HOOK type __tsan_atomic##bits##_##name(volatile type *address, type value, int order); \
     HOOK type __tsan_atomic##bits##_##name(volatile type *address, type value, int order)  \

@@ -1,6 +1,6 @@
-/* How the hooks in libclew_hooks.a stand in front of functions of libc. `clew cc` links with
- * --wrap=NAME for each function, so that the program's calls reach __wrap_NAME and the function
- * itself is __real_NAME. wire/libc_calls.h lists the names.
+/* Wrappers that report the memory accesses of libc functions. `clew cc` links with --wrap=NAME for
+ * each function, so that the program's calls reach __wrap_NAME, which calls libc's function as
+ * __real_NAME. wire/libc_calls.h lists the names.
  *
  *     WRAPPED(size_t, strlen, (const char *text))
  *     {
@@ -15,24 +15,25 @@
 
 #include "runtime/instrument/instrument.h"
 
-/* All of them lie in one section of their own: who is called from there looks for its caller's
- * caller (runtime/shared/wrapper_caller.h). Each keeps its frame (meson.build). */
+/* All wrappers lie in one section: a hook whose return address lies there takes the wrapper's
+ * caller as its place (runtime/shared/wrapper_caller.h). They keep frame pointers (meson.build). */
 #define WRAPPER HOOK __attribute__((section("clew_wrappers")))
 
-/* Weak: the program calls what it has, in whichever libc. */
+/* The reference is weak: another libc may lack the function. */
 #define WRAPPED(result, name, parameters)                         \
     extern result __real_##name parameters __attribute__((weak)); \
     WRAPPER result __wrap_##name parameters;                      \
     WRAPPER result __wrap_##name parameters
 
-/* The hooks themselves call these: calls by their own names would be reported too. */
+/* For use in the wrappers: a call of plain strlen would be reported as the program's. */
 extern size_t __real_strlen(const char *text);
 extern size_t __real_strnlen(const char *text, size_t size);
 extern size_t __real_strspn(const char *text, const char *set);
 extern size_t __real_strcspn(const char *text, const char *set);
 
-/* An access is reported before it is made: under control, other threads may run in between. These
- * are true where the runtime has made the copy itself, in parts. */
+/* Each of these three reports accesses before they happen: under control, other threads may run in
+ * between. The result is true if control has already made the copy, in parts between which other
+ * threads could run; then the wrapper must not make it again. */
 static inline bool hook_copy(void *to, const void *from, size_t size, const void *place)
 {
     if (clew_rt_copy != NULL && clew_rt_copy(to, from, size, place)) {
@@ -52,7 +53,7 @@ static inline bool hook_fill(void *to, int byte, size_t size, const void *place)
     return false;
 }
 
-/* The bytes at `from` are the caller's alone. */
+/* As hook_copy, for bytes at `from` that no other thread can access. */
 static inline bool hook_store(void *to, const void *from, size_t size, const void *place)
 {
     if (clew_rt_store != NULL && clew_rt_store(to, from, size, place)) {

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "wire/must.h"
+
 enum {
     DISTANCE_MAX = 1 << 14, /* bytes of stack that a library uses below the program's function */
     FUNCTION_MAX = 1 << 16, /* bytes of code from a function's beginning to one of its calls */
@@ -13,8 +15,8 @@ void frames_forget(struct frames *f)
     f->low = 0;
 }
 
-/* A frame that lies elsewhere is of another stack, or was left by a jump. A word that holds no
- * place in the function is an argument, or the function has moved the end of its stack. */
+/* Rejects a frame outside of this stack, or left by a jump. Rejects a word that holds no place in
+ * the function: the word is an argument, or the function has moved its stack pointer (alloca). */
 uintptr_t frames_call(const struct frames *f, uintptr_t place)
 {
     if (f->depth == 0 || f->depth <= f->low) {
@@ -40,5 +42,6 @@ uint32_t frames_list(const struct frames *f, uintptr_t place, uintptr_t calls[st
     for (uint32_t i = f->depth; i > f->low && count < FRAMES_LISTED; i--) {
         calls[count++] = f->at[(i - 1) % FRAMES_COUNT].caller;
     }
+    must(count <= FRAMES_LISTED);
     return count;
 }

@@ -1,9 +1,13 @@
-/* The innermost functions that a task is in, as code built by `clew cc` says by entering and
- * leaving them: for naming what is allocated in a library or a header of the system after the
- * program's line that led to it (place/program_frame.h).
+/* The innermost frames of a task's call stack. Code built by `clew cc` reports each function that
+ * it enters and leaves. If a library or a header of the system allocates a block, the block gets
+ * its name from the program's line that led there (place/program_frame.h).
  *
- * A ring of the last FRAMES_COUNT functions: entering and leaving cost a few stores. Functions
- * further out than `low` were written over by deeper ones, and are not known. */
+ * The frames lie in a ring, so that entering and leaving cost a few stores:
+ *
+ *     frame   0 ... low - 1 | low ... depth - 1       at[frame % FRAMES_COUNT]
+ *             overwritten   | known, the last is the innermost
+ *
+ * depth - low is at most FRAMES_COUNT. */
 #ifndef CLEW_RUNTIME_SHARED_FRAMES_H
 #define CLEW_RUNTIME_SHARED_FRAMES_H
 
@@ -15,10 +19,10 @@ enum { FRAMES_COUNT = 32, FRAMES_LISTED = 24 };
 /* A function that was entered. */
 struct frames_entry {
     uintptr_t place;  /* in it, at its beginning */
-    uintptr_t caller; /* what it returns to */
-    /* The frame of the hook that it called at its beginning (x86-64): the address that the hook
-     * returned to lay one word above. Whatever the function calls without arguments on the stack
-     * has its return address in the same word. */
+    uintptr_t caller; /* its return address */
+    /* The frame of the hook that the function called at its beginning (x86-64). The hook's return
+     * address lay one word above. A later call of the function, unless it passes arguments on the
+     * stack, has its return address in the same word. */
     uintptr_t hook;
 };
 
@@ -28,7 +32,12 @@ struct frames {
     struct frames_entry at[FRAMES_COUNT];
 };
 
-/* A signal handler may come at any point, and leaves what it enters: the depth counts first. */
+/* The depth wraps at 2^32, and a frame keeps its place in the ring. */
+_Static_assert((FRAMES_COUNT & (FRAMES_COUNT - 1)) == 0, "a power of two");
+_Static_assert(FRAMES_LISTED < FRAMES_COUNT, "the ring holds all frames that are listed");
+
+/* A signal handler may interrupt this at any point; it leaves all frames that it enters. The depth
+ * is stored first, so that the handler does not overwrite the frame. */
 static inline void frames_enter(struct frames *f, struct frames_entry entry)
 {
     const uint32_t depth = f->depth;
@@ -45,15 +54,17 @@ static inline void frames_leave(struct frames *f)
     f->depth -= f->depth > 0;
 }
 
-/* The task jumps out of functions that do not say that they end. */
+/* The task has jumped (longjmp, an exception) out of functions that do not report their end: no
+ * frame is known any more. */
 void frames_forget(struct frames *f);
 
-/* Where the innermost of these functions calls what is going on now, `place` being the call that
- * was seen: that place, or the function's call into a library that made it. */
+/* The place in the innermost function of the call that is going on. `place` is the call that a hook
+ * saw. If a library made that call, the answer is the function's call into the library, else
+ * `place`. */
 uintptr_t frames_call(const struct frames *f, uintptr_t place);
 
-/* Puts the calls around the call at `place` into calls, the innermost first and without `place`;
- * how many. */
+/* Stores the calls around the call at `place` in `calls`, the innermost first and without `place`.
+ * Returns their number. */
 uint32_t frames_list(const struct frames *f, uintptr_t place,
                      uintptr_t calls[static FRAMES_LISTED]);
 

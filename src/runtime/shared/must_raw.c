@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In someone else's process there is no stdio: one line to its standard error, and the end. */
+/* Inside the user's process there is no stdio: writes one line to standard error and aborts. */
 _Noreturn void must_failed(const char *file, int line, const char *what)
 {
     (void)line;

@@ -1,4 +1,4 @@
-/* The third argument of open and its kin, which is there only when a file may be made.
+/* The third argument of open and openat, which callers pass only if the call may create a file.
  *
  *     int open(const char *path, int flags, ...)
  *     {

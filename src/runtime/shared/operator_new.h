@@ -1,12 +1,12 @@
-/* C++'s new, in its six shapes. It calls malloc from its own library: so that a block is known by
- * the place that asked for it, each shape is hooked, and tells malloc's hook the place of its own
- * caller.
+/* Hooks of C++'s six operators new. They call malloc from libstdc++, so malloc's hook would see a
+ * place in the library. Each hook therefore passes the place of its own caller to malloc's hook.
  *
- * Who hooks malloc (hook_memory.c, control_memory.c) writes a NEW_HOOK for each, with these before:
+ * A file that hooks malloc (hooks/malloc.c of record/ and control/) writes a NEW_HOOK for each, and
+ * defines before:
  *
- *     NEW_REAL(name)     the function of C++'s library; NULL: it was loaded out of sight
- *     outer_place        a variable of the thread, for the place
- *     outer_end(before)  puts *before back into it, as new may leave by an exception */
+ *     NEW_REAL(name)     the function of libstdc++; NULL: dlsym does not find it
+ *     outer_place        a thread-local variable, for the place
+ *     outer_end(before)  restores outer_place to *before, also when new throws an exception */
 #ifndef CLEW_RUNTIME_SHARED_OPERATOR_NEW_H
 #define CLEW_RUNTIME_SHARED_OPERATOR_NEW_H
 
@@ -20,7 +20,7 @@
     FUNCTION(void *, _ZnwmRKSt9nothrow_t, (size_t, const void *)) \
     FUNCTION(void *, _ZnamRKSt9nothrow_t, (size_t, const void *))
 
-/* Without C++'s library malloc is all there is; what new does when that gives nothing is `fail`. */
+/* Without libstdc++ the hook calls malloc itself; `fail` is its action when malloc returns NULL. */
 #define NEW_HOOK(name, parameters, arguments, fail)                                         \
     RT_EXPORT void *name parameters;                                                        \
     RT_EXPORT void *name parameters                                                         \

@@ -1,4 +1,5 @@
-/* System calls as the runtime makes them: past the program's own door, which control stands in. */
+/* System calls of the runtime itself. They do not go through syscall(), which control interposes.
+ */
 #ifndef CLEW_RUNTIME_SHARED_RAW_SYSCALL_H
 #define CLEW_RUNTIME_SHARED_RAW_SYSCALL_H
 

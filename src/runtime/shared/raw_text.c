@@ -2,8 +2,11 @@
 
 #include <string.h>
 
+#include "wire/must.h"
+
 char *text_append(char *to, const char *end, const char *text)
 {
+    must(to <= end);
     while (to < end && *text != 0) {
         *to++ = *text++;
     }
@@ -24,6 +27,7 @@ char *text_append_number(char *to, const char *end, uint64_t number)
 
 void text_copy(char *to, size_t size, const char *from)
 {
+    must(size > 0);
     size_t i = 0;
     for (; i + 1 < size && from[i] != 0; i++) {
         to[i] = from[i];

@@ -1,12 +1,12 @@
-/* Text without stdio: appending to a fixed piece of memory. */
+/* Text without stdio and without allocation: appends to a buffer of fixed size. */
 #ifndef CLEW_RUNTIME_SHARED_RAW_TEXT_H
 #define CLEW_RUNTIME_SHARED_RAW_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Appends as much as fits before `end`; returns where it stopped, where a 0 byte may be written if
- * end was not its last byte. */
+/* Appends as many bytes as fit before `end`, without a NUL. Returns the new end of the text. If the
+ * buffer has a byte at `end`, the caller may store a NUL at the returned address. */
 char *text_append(char *to, const char *end, const char *text);
 char *text_append_number(char *to, const char *end, uint64_t number);
 

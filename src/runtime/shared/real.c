@@ -8,8 +8,8 @@ struct real rt_real;
 
 __thread unsigned real_lookups;
 
-/* glibc for x86-64 has two versions of these functions, and plain dlsym may answer with the old
- * one, whose conditions have another layout. pthread_cond_clockwait is younger than both. */
+/* glibc for x86-64 has two versions of the pthread_cond_ functions. dlsym may return the old one,
+ * whose pthread_cond_t has another layout. pthread_cond_clockwait has the new version only. */
 static bool has_old_version(const char *name)
 {
     static const char prefix[] = "pthread_cond_";
@@ -24,6 +24,7 @@ static void *find_object(const char *name)
 }
 
 /* POSIX lets dlsym's object pointer be a function pointer; ISO C does not, hence the union. */
+_Static_assert(sizeof(void *) == sizeof(void (*)(void)), "dlsym returns functions as objects");
 static void find_one(void (**slot)(void), const char *name)
 {
     union {

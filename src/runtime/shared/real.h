@@ -1,5 +1,5 @@
-/* The functions behind ours: libc's own, found once by name. One list; a hook calls
- * REAL(name)(...). */
+/* libc's own functions, for the hooks interposed in front of them. dlsym finds each of the list
+ * once; a hook calls REAL(name)(...). */
 #ifndef CLEW_RUNTIME_SHARED_REAL_H
 #define CLEW_RUNTIME_SHARED_REAL_H
 
@@ -236,16 +236,17 @@ struct real {
 
 extern struct real rt_real;
 
-/* Finds every function of the list. A function this libc lacks stays NULL and its hook is never
- * reached. */
+/* Finds every function of the list. A function that this libc lacks stays NULL; no program can
+ * call its hook. */
 void real_find(void);
 
 /* Above 0 while the calling thread looks functions up. A lookup that fails allocates its message
- * (dlerror). If the lookup began in a foreign malloc, that must not be entered again: the hooks of
- * malloc serve such requests themselves. */
+ * (dlerror). If the program's own malloc (jemalloc) caused the lookup, it may hold its lock:
+ * malloc's hook then serves the request from memory of the runtime. */
 extern __thread unsigned real_lookups __attribute__((tls_model("initial-exec")));
 
-/* Constructors of other libraries may call a hook before ours has run, hence the look. */
+/* The NULL check is for hooks that constructors of other libraries call before the runtime's own
+ * constructor has run. */
 #define REAL(name) \
     (__builtin_expect(rt_real.name == NULL, 0) ? (real_find(), rt_real.name) : rt_real.name)
 

@@ -1,8 +1,9 @@
-/* Where in the program a function of libc was called that stands behind a wrapper
- * (runtime/instrument/wrap.h): the wrapper calls it, and keeps its own return address above its
- * frame.
+/* The place in the program of a call that reached a hook through a wrapper
+ * (runtime/instrument/wrap.h). The hook's return address lies in the wrapper. The wrapper keeps a
+ * frame pointer, and its own return address lies above its frame.
  *
- *     program -> __wrap_poll -> poll of the runtime: the place is where the program called */
+ *     program --> __wrap_poll --> poll of the runtime
+ *     ^ wrapper_caller()          ^ __builtin_return_address(0) is in __wrap_poll */
 #ifndef CLEW_RUNTIME_SHARED_WRAPPER_CALLER_H
 #define CLEW_RUNTIME_SHARED_WRAPPER_CALLER_H
 
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WRAPPER_MODULES_MAX = 64 }; /* of more, the wrappers themselves are the places */
+enum { WRAPPER_MODULES_MAX = 64 }; /* calls from further modules have the wrapper as place */
 
 /* The wrappers of each module that `clew cc` has linked. */
 struct wrapper_code {

@@ -1,4 +1,4 @@
-/* What the libubsan.a beside libclew_sim.a holds: nothing. gcc names that library when it links
- * what -fsanitize=undefined has instrumented, and `clew cc --sim` lets it find this one: the
- * functions are in sim_undefined.c. */
+/* The contents of the empty libubsan.a beside libclew_sim.a. gcc links that library with code
+ * compiled with -fsanitize=undefined; `clew cc --sim` makes it find this one, because sim_ubsan.c
+ * defines the functions. */
 extern int clew_sim_nothing;

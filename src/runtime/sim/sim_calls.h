@@ -1,7 +1,7 @@
-/* What the library for simulated systems (libclew_sim.a) is made of: functions of libc that a
- * system calls, answered by the simulator. `clew cc --sim` links the archive behind the files and
- * archives of the system, so that their undefined references to malloc and the like end here;
- * libc's own calls do not. The definitions are weak: a function that the system brings along wins.
+/* Functions of libc for simulated systems (libclew_sim.a): memory, time and random numbers come
+ * from the simulator. `clew cc --sim` links the archive after the files and archives of the system,
+ * so that it resolves their references to malloc and the like, but not libc's own. The definitions
+ * are weak: a function that the system itself defines takes precedence.
  *
  *     SIM_LIBC int rand(void)
  *     {
@@ -16,7 +16,7 @@
 
 #define SIM_LIBC __attribute__((weak, visibility("hidden")))
 
-/* The simulator's own table, which constructors need: they run before clew_calls is set. */
+/* The simulator's own table. Constructors use it: they run before clew_calls is set. */
 extern const struct clew_calls clew_sim_calls __attribute__((weak));
 
 static inline const struct clew_calls *sim_calls(void)

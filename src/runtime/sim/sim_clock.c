@@ -1,4 +1,4 @@
-/* Time and identity for simulated systems: the clock of the node that asks, and its number. */
+/* Time and process ids for simulated systems: the clock and the number of the calling node. */
 #include <errno.h>
 #include <sys/time.h>
 #include <sys/types.h>
@@ -9,8 +9,8 @@
 
 enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
 
-/* Where CLOCK_REALTIME stands when a node's clock is 0: 14 November 2023. Other clocks count from a
- * second, so that no caller takes a 0 for "not set". */
+/* CLOCK_REALTIME when a node's clock is 0: 14 November 2023. Other clocks start at one second, so
+ * that no caller takes 0 for "not set". */
 static const uint64_t epoch_s = 1700000000;
 
 static struct timespec now(bool is_wall)
@@ -66,7 +66,7 @@ SIM_LIBC int timespec_get(struct timespec *time_now, int base)
     return base;
 }
 
-/* Handlers take no time: the processor's clock is the node's. */
+/* Handlers take no processor time in a simulation; clock() is the node's clock. */
 SIM_LIBC clock_t clock(void)
 {
     return (clock_t)(sim_calls()->time_ns() / (NS_PER_S / CLOCKS_PER_SEC));

@@ -1,4 +1,4 @@
-/* malloc and its kin for simulated systems: memory of the node that asks. */
+/* malloc, free and the like for simulated systems: memory of the calling node. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdarg.h>
@@ -127,7 +127,7 @@ SIM_LIBC size_t malloc_usable_size(void *block)
     return block == NULL ? 0 : sim_calls()->size(block);
 }
 
-/* Texts. What is public may be the system's own, so that nothing here calls it. */
+/* Texts. The system may define a public function itself, so nothing here calls one. */
 
 static char *copy(const char *text, size_t size_max)
 {

@@ -1,12 +1,12 @@
-/* C++'s operators new and delete for simulated systems: memory of the node that asks. */
+/* C++'s operators new and delete for simulated systems: memory of the calling node. */
 #include <stddef.h>
 
 #include "runtime/sim/sim_calls.h"
 
 enum { ALIGNMENT = 16 };
 
-/* Code that sees new fail would have to be given an exception; no node asks for that much and goes
- * on. */
+/* A failed new would have to throw std::bad_alloc. A simulated node ends instead: none of them
+ * handles that it is out of memory. */
 static void *take(size_t size, size_t alignment)
 {
     void *block = sim_calls()->take(size, alignment);
@@ -50,7 +50,7 @@ static void give(void *block)
     {                                \
         give(block);                 \
     }
-/* With a size, an alignment or a flag, none of which is needed. */
+/* Variants with a size, an alignment or a flag, which the simulator does not need. */
 #define DELETE_WITH(name)                               \
     SIM_LIBC void name(void *block, uintptr_t ignored); \
     SIM_LIBC void name(void *block, uintptr_t ignored)  \

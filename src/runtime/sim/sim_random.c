@@ -1,6 +1,6 @@
-/* Random numbers for simulated systems: drawn from the node's generator, which the run's seed
- * begins. Seeds that the system sets do not matter, and generators that the caller holds (rand_r,
- * erand48) are drawn from likewise. */
+/* Random numbers for simulated systems. All come from the node's generator, which the run's seed
+ * initializes. A seed that the system sets (srand) has no effect, nor has the state that a caller
+ * passes (rand_r, erand48). */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -8,7 +8,7 @@
 
 #include "runtime/sim/sim_calls.h"
 
-/* The upper bits, so many. */
+/* The next random number's upper `bits` bits. */
 static uint64_t draw(unsigned bits)
 {
     return sim_calls()->draw() >> (64 - bits);

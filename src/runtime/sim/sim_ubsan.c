@@ -1,12 +1,12 @@
-/* Undefined behaviour in simulated systems: what the code that -fsanitize=undefined adds calls when
- * a check fails. Each says which it was, and the run ends. The functions and their arguments are
- * those of the runtime that gcc and clang have for it (compiler-rt, ubsan_handlers.h), in whose
- * place the archive is linked. */
+/* Undefined behaviour in simulated systems: the functions that code compiled with
+ * -fsanitize=undefined calls when a check fails. Each reports the kind and ends the run. The
+ * functions and their arguments are those of compiler-rt's ubsan_handlers.h, which the archive
+ * replaces. */
 #include <stdint.h>
 
 #include "runtime/sim/sim_calls.h"
 
-/* Of a type: whether it is an integer, how wide and whether it is signed. */
+/* The compiler's description of a type. */
 struct type {
     uint16_t kind; /* 0: an integer */
     uint16_t info; /* width as a power of two, and a bit for the sign below */
@@ -17,6 +17,9 @@ struct place {
     uint32_t line;
     uint32_t column;
 };
+
+_Static_assert(sizeof(struct type) == 4, "as struct TypeDescriptor begins");
+_Static_assert(sizeof(struct place) == 16, "as struct SourceLocation");
 
 struct on_type {
     struct place place;
@@ -38,7 +41,7 @@ struct on_shift {
 
 #define SAY(what) (sim_calls()->undefined((what), __builtin_return_address(0)))
 
-/* Compilers call the second name where a failed check must not return. */
+/* Compilers call the second name with -fno-sanitize-recover: it must not return. */
 #define HANDLER(name, parameters)                          \
     void __ubsan_handle_##name parameters;                 \
     void __ubsan_handle_##name##_abort parameters;         \
@@ -46,11 +49,16 @@ struct on_shift {
         __attribute__((alias("__ubsan_handle_" #name)));   \
     SIM_LIBC void __ubsan_handle_##name parameters
 
-/* A value is itself where it fits into a word, else its address. */
+/* True if the value is 0. A value that fits into a word is passed itself, a larger one by address.
+ */
 static int is_zero(const struct type *type, uintptr_t value)
 {
     const unsigned width = 1u << (type->info >> 1);
-    return width <= 8 * sizeof value ? value == 0 : *(const uint64_t *)value == 0;
+    if (width <= 8 * sizeof value) {
+        return value == 0;
+    }
+    const uint64_t *words = (const uint64_t *)value;
+    return (words[0] | words[1]) == 0;
 }
 
 HANDLER(type_mismatch_v1, (const struct on_access *data, uintptr_t address))
