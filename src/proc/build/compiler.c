@@ -5,7 +5,7 @@
 
 #include "wire/libc_calls.h"
 
-/* What a command line asks for. */
+/* The requests of a command line. */
 struct request {
     bool links;        /* not stopped by -c, -S, -E, -M ... */
     bool has_linkable; /* there is something to link: a source, an object, a library */
@@ -135,18 +135,18 @@ static bool is_clang(const struct compiler_options *o)
     return strncmp(o->compiler, "clang", 5) == 0;
 }
 
-/* Functions that gcc would replace by stores that it reports to nobody. clang reports what it puts
- * in their place. */
+/* Functions that gcc would replace by stores without a report. clang reports the stores that it
+ * inserts. */
 static const char *const kept_calls[] = {
     "memcpy",  "memmove", "memset",   "mempcpy",  "strcpy",    "stpcpy", "strncpy", "strcat",
     "strncat", "sprintf", "snprintf", "vsprintf", "vsnprintf", "bzero",  "bcopy",   NULL};
 
 /* Passed to clang's optimizer. By default clang leaves out the read of a variable that is written
- * right after it (`count--`), which finds the same races. But what a read saw says which executions
- * are possible. It merges accesses at the beginning or the end of two branches into one, which then
- * has no line and lies in no call: atomicity asks for both. And it copies the first line of a loop
- * to its end, and threads branches past the end of an inlined call: then the loop around a call
- * cannot be told from one in it. */
+ * right after it (`count--`), which finds the same races. But the values of reads decide which
+ * executions are possible. clang also merges accesses at the beginning or the end of two branches
+ * into one, which then has no line and lies in no call: the analysis of atomicity needs both. And
+ * it copies the first line of a loop to its end, and threads branches past the end of an inlined
+ * call: then the loop around a call cannot be told from one in it. */
 static const char *const clang_options[] = {"-tsan-instrument-read-before-write=1",
                                             "-hoist-common-insts=false",
                                             "-sink-common-insts=false",
@@ -308,8 +308,8 @@ static bool has_counters(const struct compiler_options *o)
     return is_gcc;
 }
 
-/* Whether the linker, if another than the usual one is asked for, inserts a script in its own: gold
- * refuses to, lld puts what the script says elsewhere. */
+/* Whether the linker, if the user asks for another than the default, can insert a linker script:
+ * gold refuses it, and lld puts the sections elsewhere. */
 static bool takes_scripts(const struct compiler_options *o)
 {
     static const char option[] = "-fuse-ld=";
@@ -374,8 +374,8 @@ static void plan_system(struct compiler_plan *plan, const struct compiler_option
         add(&w, "-Wl,-z,now");
         /* A function of the system is its own, also where libc has one of that name. */
         add(&w, "-Wl,-Bsymbolic");
-        /* gcc links -lubsan with what it instruments: an empty one lies beside our library, which
-         * has the functions. */
+        /* gcc links -lubsan with instrumented code. An empty libubsan lies beside libclew_sim.a,
+         * which has the functions. */
         add_joined(&w, "-L", folder_of(&plan->arena, o->sim));
         if (takes_scripts(o)) {
             add(&w, "-Xlinker");
@@ -388,7 +388,7 @@ static void plan_system(struct compiler_plan *plan, const struct compiler_option
         add(&w, o->words[i]);
     }
     if (r->links) {
-        /* Behind all that the system is made of: what is still undefined is found there. */
+        /* After all objects of the system: the linker resolves their undefined symbols here. */
         add(&w, "-Xlinker");
         add(&w, o->sim);
         plan->system = output_of(o);

@@ -1,6 +1,6 @@
-/* What `clew cc` and `clew c++` turn a compiler's command line into: sources are compiled with the
- * hooks of -fsanitize=thread, and linked not with its runtime but with clew's hooks, which do
- * nothing when clew is not there. */
+/* Turns the command line of a compiler into that of `clew cc` and `clew c++`. Sources are compiled
+ * with -fsanitize=thread, and linked not with ThreadSanitizer's runtime but with libclew_hooks.a,
+ * which does nothing if the program runs without clew. */
 #ifndef CLEW_PROC_BUILD_COMPILER_H
 #define CLEW_PROC_BUILD_COMPILER_H
 

@@ -23,7 +23,7 @@ struct variable {
 };
 
 struct properties {
-    struct clew_view view; /* first: what a property hands back to us leads here */
+    struct clew_view view; /* first: the view that a property passes back leads here */
     const char *path;
     void *library;
     const struct clew_property *list;
@@ -97,7 +97,7 @@ static int compile(struct properties *p, const struct property_source *source, s
     return result;
 }
 
-/* What a property calls */
+/* The functions that a property may call. */
 
 static struct properties *properties_of(const struct clew_view *view)
 {

@@ -24,13 +24,13 @@ struct property_source {
     const char *includes; /* the folder of clew/property.h */
 };
 
-/* Fails on what cannot be read, does not compile (the compiler has said why on standard error), or
- * has no list clew_properties; *p is NULL then. */
+/* Fails if the source cannot be read, does not compile (the compiler has written its errors to
+ * standard error), or has no list clew_properties; *p is NULL then. */
 MUST_USE int properties_load(struct properties **p, const struct property_source *source,
                              struct err *e);
 void properties_free(struct properties *p);
 
-/* What became of one of them so far. */
+/* The results of one property so far. */
 struct property_account {
     const char *name;
     enum clew_severity severity;
@@ -45,7 +45,7 @@ void properties_begin(struct properties *p);
 void properties_set(struct properties *p, const char *name, int64_t value);
 void properties_unset(struct properties *p, const char *name);
 
-/* A property that does not hold, with what it says. */
+/* A property that does not hold, with its message. */
 struct property_broken {
     uint32_t index; /* UINT32_MAX: all hold */
     const char *values;

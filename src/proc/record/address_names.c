@@ -113,7 +113,8 @@ static void calls_of_origin(struct naming *g, uint64_t place, struct calls *call
     }
 }
 
-/* How a name follows from a place: which calls led to it, and what is printed of them. */
+/* The rule by which an object gets its name from a place: the calls that led to it, and the part of
+ * them that the name shows. */
 struct rule {
     struct map *known;
     void (*calls)(struct naming *g, uint64_t place, struct calls *calls);
@@ -313,7 +314,7 @@ static uint32_t name_symbol(struct naming *g, uint64_t address)
     return places_print_variable(g->places, address, &g->text) ? intern_text(g) : 0;
 }
 
-/* The name of what no block covers. */
+/* The name of memory that lies in no allocated block. */
 static uint32_t name_outside(struct naming *g, uint64_t address, uint64_t place)
 {
     const uint32_t *known = map_get(&g->object_of, address);
@@ -352,7 +353,7 @@ uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place)
     return name;
 }
 
-/* What lay in the memory is forgotten. */
+/* Forgets the names of earlier objects in this memory. */
 static void add_block(struct naming *g, uint64_t address, uint64_t size, uint32_t name)
 {
     const struct block_span changed = blocks_add(&g->blocks, address, size, name);
@@ -391,7 +392,7 @@ void naming_map(struct naming *g, struct naming_mapping mapping)
     }
     add_block(g, mapping.start, mapping.size, 0);
     struct block *block = blocks_find(&g->blocks, mapping.start);
-    if (block != NULL) { /* none: a damaged row told of a mapping that cannot be */
+    if (block != NULL) { /* none: a damaged record describes an impossible mapping */
         vec_push(&g->mappings, mapping);
         block->mapping = (uint32_t)g->mappings.count;
     }

@@ -73,7 +73,7 @@ uint32_t naming_origin(struct naming *g, uint64_t place);
 /* The name of the functions that a place is in, 0 for none. */
 uint32_t naming_functions(struct naming *g, uint64_t place);
 
-/* Whether the program may use what the call at this place returned. */
+/* Whether the program may use the value that the call at this place returned. */
 bool naming_uses_result(struct naming *g, uint64_t place);
 
 /* Gives a plain read or write its mode: the operation of the update that it belongs to, whose value
@@ -94,12 +94,12 @@ void naming_descriptor(struct naming *g, uint64_t address, uint64_t size, uint64
 /* Where the allocated block begins that the address lies in; 0: in none. */
 uint64_t naming_block(const struct naming *g, uint64_t address);
 
-/* The memory is a thread's stack: what lies there is nothing that lay there before. */
+/* The memory is a thread's stack: earlier names in it are forgotten. */
 void naming_stack(struct naming *g, uint64_t address, uint64_t size);
 
-/* The process will map this; later, in the order of the merge: it maps it now. What lies there is
- * named by the object: "NAME+OFFSET". A task may use the memory before the merge comes to the
- * mapping, because plain accesses have no stamps. */
+/* The process will map this; later, in the order of the merge: it maps it now. Words in it are
+ * named after the mapped object: "NAME+OFFSET". A task may use the memory before the merge reaches
+ * the mapping, because plain accesses have no stamps. */
 void naming_expect_mapping(struct naming *g, struct naming_mapping mapping);
 void naming_map(struct naming *g, struct naming_mapping mapping);
 

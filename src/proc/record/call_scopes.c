@@ -37,9 +37,9 @@ static void add_level(struct scopes *s, const struct operations *o, struct routi
     }
 }
 
-/* Whether the task is still in the same call, which was inlined. A call that goes backwards is
- * another one, unless its code leads there: by a loop, or because the compiler has put what runs
- * first behind the rest. */
+/* Whether the task is still in the same inlined call. A step backwards in the call's code means
+ * another call, unless the code itself leads there: by a loop, or because the compiler has moved
+ * the code that runs first behind the rest. */
 static bool is_same_inlined(const struct scope *before, const struct scope *now)
 {
     return now->position > before->position ||

@@ -1,4 +1,4 @@
-/* Which calls and rounds of loops a recorded access lies in, below its task's start routine.
+/* The calls and the rounds of loops that contain a recorded access, below its task's start routine.
  *
  *     void *serve(void *u)          the routine: see proc/record/operations.h
  *     {
@@ -11,8 +11,8 @@
  *     }
  *
  * The routine is no scope of its own, but the rounds of its loop are. Calls that the compiler has
- * inlined count as calls. The recorder tells the calls that a task is
- * in when it makes its first access in a critical section, or behind one. */
+ * inlined count as calls. The recorder writes a task's call stack before its first access in a
+ * critical section, and before the first one after it. */
 #ifndef CLEW_PROC_RECORD_CALL_SCOPES_H
 #define CLEW_PROC_RECORD_CALL_SCOPES_H
 
@@ -47,8 +47,8 @@ struct scope_change {
 
 enum { SCOPES_MAX = 48 };
 
-/* Takes what was told of the task's calls up to an access at `place`, which is of this operation;
- * true when its scopes are others than before. */
+/* Takes the reported calls of the task up to an access at `place`, which belongs to this operation.
+ * True if the scopes differ from those before. */
 bool scopes_follow(struct scopes *s, struct operations *o, struct routines *r,
                    struct places *places, uint64_t place, struct scope_change *change);
 

@@ -63,7 +63,8 @@ static int advance(struct collector *c, struct source *s, struct err *e)
     return 0;
 }
 
-/* Accesses are seen before any is named: how a word is divided, and what is another task's. */
+/* Reads all accesses before any of them gets a name. This finds the parts that each word is divided
+ * into, and accesses that one task recorded for another. */
 static void take_access(struct collector *c, const struct source *finder)
 {
     const struct record *record = finder->row.record;
@@ -151,7 +152,7 @@ static int merge(struct collector *c, struct err *e)
     return 0;
 }
 
-/* What the processes have covered that were ended by others. */
+/* Adds the coverage of processes that a signal ended. */
 static int tell_coverage_of_killed(struct collector *c, struct err *e)
 {
     vec_each (&c->sources, s) {
@@ -162,8 +163,8 @@ static int tell_coverage_of_killed(struct collector *c, struct err *e)
     return 0;
 }
 
-/* Accesses to memory that the tasks made. Where one was killed it may have recorded some that it
- * did not come to count. */
+/* The number of memory accesses that the tasks made. A killed task may have recorded a few that it
+ * had not counted yet. */
 static uint64_t accesses_made(const struct collector *c)
 {
     uint64_t made = 0;
@@ -173,7 +174,7 @@ static uint64_t accesses_made(const struct collector *c)
     return made > c->access_count ? made : c->access_count;
 }
 
-/* What the header says about what is not there. */
+/* Writes into the header which kinds of events the recording lacks. */
 static void describe(struct collector *c)
 {
     const unsigned long long made = accesses_made(c);

@@ -1,8 +1,9 @@
-/* From a recording's folder to a trace: the rows of segments that recorded tasks left
- * (wire/segment.h) merged by stamp into one list, with addresses turned into names.
+/* Turns a recording's folder into a trace: merges the segments of all tasks (wire/segment.h) by
+ * stamp into one list of events, and turns addresses into names.
  *
- * The list is a linear extension of what happened: stamped events in the order of their stamps,
- * plain accesses right after the stamped event they follow in their task. Its order is `stamped`.
+ * The list is a linear extension of happens-before in the execution: stamped events in the order of
+ * their stamps, plain accesses right after the stamped event they follow in their task. Its order
+ * is `stamped`.
  */
 #ifndef CLEW_PROC_RECORD_COLLECT_H
 #define CLEW_PROC_RECORD_COLLECT_H
@@ -13,7 +14,7 @@
 #include "base/notes.h"
 #include "trace/format.h"
 
-/* What was seen, for the summary. */
+/* Counts for the summary of `clew record`. */
 struct collect_stats {
     uint64_t processes, threads, events, dropped, bytes;
     uint64_t unfinished; /* tasks whose row has no end: killed, or still running */
@@ -24,8 +25,9 @@ struct collect_stats {
     uint64_t uncontrolled;       /* programs that a recorded one became and that recorded nothing */
 };
 
-/* Merges the rows in `folder` and writes their events to *w, whose tables are *t. Fails on what
- * cannot be read; a torn or foreign file in the folder is left out and noted. */
+/* Merges the rows in `folder` and writes their events to *w, whose tables are *t. Fails if the
+ * folder or a segment cannot be read; a torn or foreign file in the folder is left out and noted.
+ */
 MUST_USE int collect(const char *folder, struct tables *t, struct writer *w,
                      struct collect_stats *stats, struct notes *n, struct err *e);
 

@@ -10,7 +10,8 @@
 #include "base/fault_injection.h"
 #include "proc/record/segment_compress.h"
 
-/* The page that all processes shared. A folder without one has nothing to tell. */
+/* Reads the page that all recorded processes shared (wire/recording.h). A folder without one adds
+ * nothing. */
 static void read_page(struct collector *c)
 {
     char path[4096];

@@ -1,5 +1,6 @@
-/* A recording on its way to events: what its rows, processes and names are, known to collect.c,
- * which merges them when all is over, and to translate.c, which says what a record means. */
+/* The state of a conversion from a recording to a trace: its segments, processes and names.
+ * collect.c merges the segments after the end of the run; translate.c turns each record into an
+ * event. */
 #ifndef CLEW_PROC_RECORD_COLLECTOR_H
 #define CLEW_PROC_RECORD_COLLECTOR_H
 
@@ -22,12 +23,12 @@ struct ends {
     uint32_t own, peer;
 };
 
-/* A recorded process: whose tasks they are, and what its addresses mean. */
+/* A recorded process: its tasks, and the names of its addresses. */
 struct process {
     uint32_t number;
     uint32_t node; /* name */
     uint32_t pid;
-    bool has_begun; /* the merge has come to it */
+    bool has_begun; /* the merge has reached its first record */
     struct naming naming;
     struct pieces pieces;
     struct sync_objects sync_objects;
@@ -37,12 +38,12 @@ struct process {
     struct map file_of;        /* number of a file to its name */
     VEC(struct ends) ends;
     struct map held;   /* of one that was forked: how often each of its locks is held */
-    bool has_coverage; /* has been told */
+    bool has_coverage; /* its coverage is in the trace */
 };
 
-/* An access of a task that another task brought to light. */
+/* An access of a task that another task recorded later. */
 struct late {
-    uint32_t epoch; /* it comes after so many stamped records of its task */
+    uint32_t epoch; /* the number of stamped records of its task before it */
     struct record record;
 };
 
@@ -81,7 +82,7 @@ struct collector {
     struct traffic traffic;
     struct map exec_count;       /* of a task: how often it became another program */
     uint64_t spawn_unseen_count; /* programs that were spawned and recorded nothing */
-    int64_t time;                /* the latest of what was said when */
+    int64_t time;                /* the latest time of day so far */
     uint64_t event_count, handler_count;
     uint64_t block_count;  /* places in the code that were reached */
     uint64_t access_count; /* recorded */
@@ -109,7 +110,7 @@ void collector_init(struct collector *c);
 void collector_release(struct collector *c);
 
 /* Finds the rows of the folder, which holds one file for each segment: a row is the files 0, 1, 2
- * ... of one task. Asked again it adds what is new. */
+ * ... of one task. A second call adds new segments. */
 MUST_USE int collector_find(struct collector *c, struct err *e);
 
 /* The process that this segment is of. */
@@ -118,7 +119,7 @@ struct process *collector_process(struct collector *c, const struct segment *seg
 /* An access in memory that processes share divides its words for all of them. */
 void collector_divide_shared(struct collector *c);
 
-/* The source's row has its first record at the front: who its task is, and its stamp. */
+/* The first record of the source's row is at the front: notes its task and stamp. */
 void collector_begin(struct collector *c, uint32_t source);
 
 /* Sources in the order of their stamps. */
@@ -127,12 +128,12 @@ uint32_t collector_pop(struct collector *c);
 
 /* ---- translate.c ---- */
 
-/* What the record at the front of the row tells when it is no event: a module and its bias, the
- * ends of a connection, the process's name. */
+/* Takes the record at the front of the row if it is no event: a module and its bias, the ends of a
+ * connection, the node's name. */
 void translate_note(struct collector *c, struct source *s);
 
-/* Ends of Unix connections whose peer could not be known yet when they were told: the peer has told
- * them both. */
+/* Unix connections whose peer was unknown when the record was written. The peer's own record names
+ * both ends. */
 void translate_ends(struct collector *c);
 
 /* Appends the events of a plain access of the source's task. */

@@ -13,7 +13,7 @@
 #include "proc/record/process_alive.h"
 #include "trace/kind_table.h"
 
-/* Beside each source: what is read ahead of the merge, for the names and late accesses in it. */
+/* Reads a source ahead of the merge, for the names and the late accesses in it. */
 struct scout {
     struct row row;
     uint64_t floor; /* the task's, one step ago */
@@ -117,8 +117,8 @@ static int find_rows(struct live *l, struct err *e)
 
 /* ---- ahead of the merge ---- */
 
-/* An access of a task that has gone on is told at once; one of an epoch still to come waits for it.
- */
+/* Reports an access at once if its task is past that epoch; otherwise keeps it until the task
+ * reaches the epoch. */
 static int take_late(struct live *l, const struct scout *finder, struct err *e)
 {
     struct collector *c = &l->collector;
@@ -190,8 +190,9 @@ static int scout_ahead(struct live *l, size_t index, struct err *e)
     return 0;
 }
 
-/* No stamp below what this returns is still to come from the scout's task, `next` being the counter
- * some time ago. A task that died while it stamped holds up nobody for longer than a step. */
+/* A lower bound on the stamps that the scout's task can still write. `next` is an earlier value of
+ * the counter. A task that died before it finished a stamped record delays the merge by one step
+ * only. */
 static uint64_t floor_of(struct scout *scout, uint64_t next)
 {
     const struct segment *segment = scout->row.segment;
@@ -201,8 +202,8 @@ static uint64_t floor_of(struct scout *scout, uint64_t next)
     return is_stuck && !task_is_alive(segment->pid, segment->tid) ? SEGMENT_FLOOR_NONE : floor;
 }
 
-/* Reads all rows ahead; *bound: every record with a lower stamp has been read. The counter is read
- * first, then the floors, then what was committed: see take_stamp in the recorder. */
+/* Reads all rows ahead. Every record with a stamp below *bound has been read. Reads the counter
+ * first, then the floors, then the committed sizes: see take_stamp in the recorder. */
 static int read_ahead(struct live *l, uint64_t *bound, struct err *e)
 {
     *bound = atomic_load(&l->page->stamp);
@@ -233,8 +234,8 @@ static int read_ahead(struct live *l, uint64_t *bound, struct err *e)
 
 /* ---- the merge ---- */
 
-/* Takes what follows the stamped records taken so far, up to the next stamped one; the source then
- * waits for its turn if that is below the bound. */
+/* Takes the plain records up to the next stamped one. The source then waits for its place in the
+ * merge if that stamp is below the bound. */
 static int follow_plain(struct live *l, uint32_t index, struct err *e)
 {
     struct collector *c = &l->collector;

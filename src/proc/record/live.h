@@ -1,15 +1,15 @@
-/* A recording that is still going on, read as it grows: the same rows as collect.h merges, up to
- * where no task can add an earlier stamp any more.
+/* Reads a recording while the program runs. It merges the same segments as collect.h, up to the
+ * smallest stamp that a task can still write.
  *
  *     struct live *l = live_open(folder, &tables, &sink, &notes, e);
- *     while (the program runs) { live_step(l, false, e); a moment's rest; }
+ *     while (the program runs) { live_step(l, false, e); sleep for a moment; }
  *     live_step(l, true, e);
  *     live_close(l);
  *
- * Every step takes what was certain at the step before. So long a record has to be corrected by the
- * task that announced it: less was sent, or nothing happened. What a step gives is a linear
- * extension of what happened, but not yet the trace: an access that comes to light late is told
- * when it does, and names are what they seem so far. */
+ * A step takes the records that were certain one step ago. Within that time a task must correct a
+ * record that it wrote before its call: less was sent, or the call failed. The events of a step are
+ * a linear extension of happens-before, but not yet the trace: accesses that another task recorded
+ * late come late, and names may still change. */
 #ifndef CLEW_PROC_RECORD_LIVE_H
 #define CLEW_PROC_RECORD_LIVE_H
 
@@ -20,8 +20,8 @@
 #include "trace/tables.h"
 #include "wire/event.h"
 
-/* Where events go. An epoch counts the stamped records of a task so far, void ones included: it
- * tells when in the task's life something happened. */
+/* Receives the events. An epoch is the number of stamped records of a task so far, void ones
+ * included; it orders the event within its task. */
 struct live_sink {
     void *context;
     /* Events of one task in its epoch, in order. */
@@ -38,7 +38,7 @@ struct live;
 MUST_USE struct live *live_open(const char *folder, struct tables *t, const struct live_sink *sink,
                                 struct notes *n, struct err *e);
 
-/* Takes what has become certain; all there is when the recording is over. */
+/* Takes the records that have become certain; all of them if the recording is over. */
 MUST_USE int live_step(struct live *l, bool is_over, struct err *e);
 
 void live_close(struct live *l);

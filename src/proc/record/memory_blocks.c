@@ -46,7 +46,7 @@ static void take_away(struct taking *t, struct block *gone)
     t->end = end > t->end ? end : t->end;
 }
 
-/* Takes out of a page's list what has gone and what goes now. */
+/* Removes blocks that are gone, and those that go now, from a page's list. */
 static void page_clear(struct blocks *b, uint64_t page, struct taking *taking)
 {
     uint32_t *at = map_get(&b->first_of_page, page);

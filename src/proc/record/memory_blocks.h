@@ -14,7 +14,7 @@
 
 struct block {
     uint64_t base, size;
-    uint32_t name;    /* 0: what lies in it is named by its first use */
+    uint32_t name;    /* 0: its first use gives it a name */
     uint32_t number;  /* once something in it has been named; 0 before */
     uint32_t links;   /* pages that still lead here */
     uint32_t mapping; /* number plus one of the shared mapping that it is; 0: none */

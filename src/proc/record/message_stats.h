@@ -1,6 +1,6 @@
-/* How the messages of a recording fared: received from a recorded sender, from nobody that was
- * recorded, or from a recorded one that had not sent so much as far as anybody saw. Streams count
- * by bytes, datagrams by their names. */
+/* Counts the messages of a recording by sender: received from a recorded sender; from no recorded
+ * process; or from a recorded sender that had not sent so much. Streams count by bytes, datagrams
+ * by their names. */
 #ifndef CLEW_PROC_RECORD_MESSAGE_STATS_H
 #define CLEW_PROC_RECORD_MESSAGE_STATS_H
 
@@ -14,7 +14,7 @@
 /* One directed channel. */
 struct traffic_channel {
     uint64_t sent, received; /* bytes */
-    bool has_unseen;         /* more was received than sent: from there on bytes tell nothing */
+    bool has_unseen; /* more was received than sent: its byte counts are useless from here on */
 };
 
 struct traffic {
@@ -23,8 +23,8 @@ struct traffic {
     uint64_t matched, unmatched, external; /* receipts */
 };
 
-/* Takes the next event of the trace, in its order. False for a receipt whose sender nobody saw,
- * though others of its channel were seen: libc writes for stdio where no hook is. */
+/* Takes the next event of the trace, in its order. False for a receipt without a recorded sender on
+ * a channel that has one: libc's stdio writes without a hook. */
 bool traffic_take(struct traffic *t, const struct event *event);
 void traffic_release(struct traffic *t);
 

@@ -1,5 +1,5 @@
-/* Which operation of its task a recorded event belongs to: which round of the outermost loop of
- * main or of the thread's start routine (docs/theory/atomicity.md, Operations).
+/* Divides a task's events into operations: the rounds of the outermost loop of main or of the
+ * thread's start routine (docs/theory/atomicity.md, Operations).
  *
  *     void *serve(void *u)
  *     {
@@ -8,10 +8,10 @@
  *             handle(u);
  *     }
  *
- * The recorder tells where the routine is (RECORD_CALL); the routine's code says whether a loop
- * lies between two such positions (place/loop_rounds.h). Functions that a library calls back while
- * the routine waits in it, as event loops do, are operations of their own from the second call on;
- * the routine then goes on with the operation it was in. */
+ * The recorder writes positions in the routine (RECORD_CALL); the routine's machine code tells
+ * whether a round begins between two of them (place/loop_rounds.h). If the routine waits in a
+ * library that calls functions back, as event loops do, each call from the second on is an
+ * operation. After it the routine continues its own operation. */
 #ifndef CLEW_PROC_RECORD_OPERATIONS_H
 #define CLEW_PROC_RECORD_OPERATIONS_H
 
@@ -21,12 +21,12 @@
 #include "proc/record/loop_routines.h"
 #include "wire/segment.h"
 
-/* Where one task is. {0}: nothing was told of its calls, and all is one operation. */
+/* The position of one task. {0}: no call was reported, and all is one operation. */
 struct operations {
     uint64_t at[CALLS_LEVELS]; /* by level, as RECORD_CALL says */
     uint32_t depth;
-    uint32_t kept;  /* so many functions it has not left since scopes_follow took this */
-    bool has_calls; /* something was told since then */
+    uint32_t kept;  /* functions still on the stack since scopes_follow last looked */
+    bool has_calls; /* a call was reported since then */
     bool is_told;
     bool is_lost;
     struct rounds *routine; /* NULL: nothing is known of it */
@@ -37,20 +37,21 @@ struct operations {
     bool is_moved;          /* the routine has called a function since the last event */
     uint64_t position;      /* the last one in the routine; 0: none yet */
     uint16_t kind;          /* of the event there */
-    uint64_t end;           /* behind what that accessed ... */
+    uint64_t end;           /* the end of the bytes that it accessed ... */
     uint64_t end_epoch;     /* ... in this epoch */
     uint32_t back_count;    /* calls by a library since */
     uint32_t number;        /* the operation that the task is in, from 1; 0: it has not begun */
     uint32_t own;           /* the one that the routine itself is in */
     uint32_t count;
-    uint64_t epoch; /* in which it began: what comes more than once in an epoch is recorded once */
+    uint64_t
+        epoch; /* the epoch in which it began; repeated accesses of an epoch are recorded once */
 };
 
-/* Takes what a RECORD_CALL says. */
+/* Takes a RECORD_CALL. */
 void operations_take(struct operations *o, const struct record *call);
 
-/* Where the task is in the function of a level: where it calls the next one, or the place of what
- * happens. */
+/* The task's position in the function of a level: its call of the next level, or the place of the
+ * event in the innermost one. */
 uint64_t operations_position(const struct operations *o, uint32_t level, uint64_t place);
 
 /* Something that happened in the task. */
@@ -65,8 +66,8 @@ struct operation_event {
 uint32_t operations_of(struct operations *o, struct routines *r, struct places *places,
                        const struct operation_event *e);
 
-/* True when an access of the present epoch that came to light late, of which nobody says after
- * which others it came, belongs to the next operation; and its number. */
+/* True if a late access of the present epoch, whose order among the others is unknown, belongs to
+ * the next operation; and that operation's number. */
 bool operations_is_next(struct operations *o, uint64_t place);
 uint32_t operations_next(struct operations *o, const struct operation_event *e);
 

@@ -1,4 +1,4 @@
-/* Is somebody still there. */
+/* Whether a process or a task is still alive. */
 #ifndef CLEW_PROC_RECORD_PROCESS_ALIVE_H
 #define CLEW_PROC_RECORD_PROCESS_ALIVE_H
 

@@ -7,8 +7,9 @@
 
 #include "proc/record/collector.h"
 
-/* Appends an event for each source place that the source's process has reached, as its task's, with
- * how many places in the code that were; nothing if that has been told. */
+/* Appends a COVERAGE event for each source place that the source's process has reached, as an event
+ * of its task, with the number of code places at that line. Nothing if the process's coverage is in
+ * the trace already. */
 MUST_USE int coverage_tell(struct collector *c, const struct source *s, struct err *e);
 
 #endif

@@ -64,8 +64,8 @@ static int put_handlers(struct recording *page, const struct recorder_options *o
     return 0;
 }
 
-/* How many bytes the rows may have: no more than half of what is free, so that the trace finds room
- * beside them, and others too. */
+/* The limit on the bytes of segments: at most half of the free space of the disk, so that the trace
+ * fits beside them. */
 static uint64_t size_of_rows(const char *folder, uint64_t size_max)
 {
     struct statvfs disk;
@@ -127,8 +127,8 @@ static int make_page(const char *folder, const struct recorder_options *options,
     return fd;
 }
 
-/* What the keyboard's signals did before. They are the program's, not the recorder's, which must
- * outlive it. */
+/* The previous actions of the keyboard's signals. The signals are for the program; clew ignores
+ * them, because it must outlive the program. */
 struct keyboard {
     struct sigaction interrupt, quit;
 };
@@ -164,8 +164,8 @@ _Noreturn static void become(const struct recorder_options *options, const char 
     _exit(126);
 }
 
-/* Waits for the end of the command and for orphans of its that end before it; meanwhile rows are
- * drained, and who watches is asked every so often. */
+/* Waits for the end of the command and of its orphans. Meanwhile it compresses segments and calls
+ * the watcher several times a second. */
 static void wait_for(pid_t pid, const struct recorder_options *options, const char *folder,
                      struct drain *drain, int *status)
 {
@@ -193,8 +193,8 @@ static void wait_for(pid_t pid, const struct recorder_options *options, const ch
     }
 }
 
-/* Starts the command and waits for it. What exec failed with comes back through a pipe that a
- * successful one closes. */
+/* Starts the command and waits for it. A failed exec sends its errno through a pipe; a successful
+ * one closes the pipe. */
 static int run(const struct recorder_options *options, const char *library, const char *folder,
                struct drain *drain, int *status, struct err *e)
 {
@@ -202,7 +202,7 @@ static int run(const struct recorder_options *options, const char *library, cons
     if (seam_fails() || pipe2(report, O_CLOEXEC) < 0) {
         return err_set(e, "no pipe could be made: %s", strerror(errno));
     }
-    /* Whoever loses its parent becomes ours: so we know who outlives the program. */
+    /* Orphans become clew's children: it then sees which processes outlive the program. */
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     struct keyboard keyboard;
     keyboard_ignore(&keyboard);
@@ -309,7 +309,7 @@ bool recorder_has_left_rows(const char *output)
            access(path, F_OK) == 0;
 }
 
-/* This process writes the trace from now on; what the one before it had begun to write is removed.
+/* This process writes the trace from now on; removes the unfinished file of the process before it.
  */
 static void succeed(int page, const char *output)
 {
@@ -387,8 +387,8 @@ static bool somebody_runs(void)
     return ended == 0;
 }
 
-/* Segments that were being emptied when the recording ended are given a moment to be whole again;
- * what a task was killed doing never ends. */
+/* Gives tasks that are emptying a segment at the end of the recording a moment to finish. A task
+ * that was killed there never finishes. */
 static void wait_for_emptying(int page)
 {
     uint32_t count = 1;

@@ -1,4 +1,4 @@
-/* Runs a program with the recorder in it and turns what it recorded into a trace. */
+/* Runs a program with the recorder interposed, and turns its recording into a trace. */
 #ifndef CLEW_PROC_RECORD_RUN_RECORDED_H
 #define CLEW_PROC_RECORD_RUN_RECORDED_H
 
@@ -13,14 +13,15 @@ struct recorder_options {
     const char *const *handlers; /* functions that handle messages, handler_count of them */
     size_t handler_count;        /* at most RECORDING_HANDLERS_MAX */
     bool all_accesses;
-    uint32_t first_accesses; /* of each place, recorded whoever uses the word; below 256 */
+    uint32_t first_accesses; /* so many accesses of each place are recorded even if no other task
+                                uses the word; below 256 */
     bool stacks;             /* keeps the calls that led to accesses */
-    /* Asked several times a second while the command runs, and once when it has ended, with the
-     * folder of the rows; NULL: nobody. */
+    /* Called several times a second while the command runs, and once when it has ended, with the
+     * recording's folder; NULL: not at all. */
     void (*watch)(void *context, const char *folder, bool is_over);
     void *watch_context;
-    /* Bytes of rows, or half of what is free where that is less, before the program is held up for
-     * a moment and then loses events. */
+    /* The limit on the bytes of segments, or half of the free space if that is less. At the limit a
+     * task waits for a moment, then loses records. */
     uint64_t size_pending_max;
 };
 
@@ -30,8 +31,8 @@ struct recorder_result {
 };
 
 /* Runs and waits for the command, then writes the trace. -1 when the command could not be started
- * or the trace could not be written; the rows then stay where they are, and result->status tells
- * how the command ended if it ran. */
+ * or the trace could not be written; the segments then stay in their folder, and result->status is
+ * the command's if it ran. */
 MUST_USE int recorder_run(const struct recorder_options *options, struct recorder_result *result,
                           struct notes *n, struct err *e);
 

@@ -17,7 +17,7 @@
 enum {
     LEVEL = 2,           /* of zstd: the best of the fast ones for rows */
     NAME_SIZE = 48,      /* PROCESS.TASK.NUMBER.z */
-    PENDING_SHARE = 64,  /* of the room there is: below, packing does not pay */
+    PENDING_SHARE = 64,  /* of size_pending_max: below this share segments are not compressed */
     LOOK_SHARE = 8,      /* of the time: so little of it is spent looking at the folder */
     LOOK_NS = 20000000,  /* a look is not taken more often anyway */
     BLOCK_SIZE = 1 << 12 /* of the disk */
@@ -141,10 +141,10 @@ static size_t read_front(int folder, const char *name, void *bytes, size_t size)
     return got < 0 ? 0 : done;
 }
 
-/* A task first makes a copy under the next name, then lets the two change their names, and last
- * gives the next one its number. Once that has its number the name before it is the copy's, and
- * nobody writes there; so also when the next is packed already. This is asked before the segment is
- * opened. */
+/* A task first writes a copy under the next number, then exchanges the two names, and last
+ * increments the number in its mapped segment. Once the file with the next name has its number in
+ * its header, or is compressed already, the file before it is the copy, and no task writes there.
+ * Asked before the segment is opened. */
 static bool is_followed(const struct drain *d, const struct drain_segment *s)
 {
     char name[NAME_SIZE];
@@ -195,7 +195,7 @@ static size_t pack(struct drain *d, const struct drain_segment *s, size_t size)
     return ZSTD_isError(packed) ? 0 : packed;
 }
 
-/* False when the disk does not take it: what is left is looked for again later. */
+/* False if the disk is full: the remaining segments are tried again later. */
 static bool drain_one(struct drain *d, const struct drain_segment *s)
 {
     if (d->packer == NULL) {

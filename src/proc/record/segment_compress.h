@@ -1,8 +1,8 @@
-/* What makes room while a program is recorded. Once its rows take so much that it matters, segments
- * that are full, and that their tasks do not write any more, are packed: `PROCESS.TASK.NUMBER`
- * becomes `PROCESS.TASK.NUMBER.z`, a quarter to a tenth of its size. The packed file is whole
- * before the other is removed, so that whoever is killed at whatever instant, one of the two is
- * there. */
+/* Compresses segments during a recording. Once the segments take a large share of the space
+ * allowed, it compresses those that are full and that no task writes any more:
+ * `PROCESS.TASK.NUMBER` becomes `PROCESS.TASK.NUMBER.z`, a quarter to a tenth of its size. The
+ * compressed file is whole before the other is removed: if clew is killed in between, at least one
+ * of the two is there. */
 #ifndef CLEW_PROC_RECORD_SEGMENT_COMPRESS_H
 #define CLEW_PROC_RECORD_SEGMENT_COMPRESS_H
 
@@ -20,7 +20,7 @@
 /* The packed file that is being written. */
 #define PACKING_FILE "packing"
 
-/* What the name of a file in the folder says. */
+/* The parts of the name of a segment's file. */
 struct drain_segment {
     uint32_t process, task, number;
     bool is_packed;
@@ -33,13 +33,13 @@ struct drain {
     int folder;                      /* open; -1: nothing is drained */
     struct recording *page;          /* mapped */
     VEC(struct drain_segment) full;  /* still to be packed, the next one last */
-    unsigned char *segment, *packed; /* room for one of each */
+    unsigned char *segment, *packed; /* buffers for one segment each */
     struct ZSTD_CCtx_s *packer;      /* made when it is first needed */
     uint64_t look_ns;                /* not before then is the folder looked at again */
 };
 
-/* Begins to drain this folder, whose page is open in the descriptor. What cannot be drained is not:
- * the rows just stay as they are. */
+/* Begins to drain this folder, whose page is open in the descriptor. Errors are no failure:
+ * segments that cannot be compressed stay as they are. */
 void drain_open(struct drain *d, const char *folder, int page);
 
 /* Packs one segment if there is one to pack; false when there was nothing to do. */

@@ -79,7 +79,7 @@ static int map_file(struct row *r, const char *path, struct err *e)
 /* True when the mapped file is the segment this row expects next. */
 static bool is_expected(const struct row *r, const struct segment *s)
 {
-    /* Pairs with the release in the recorder: what has its magic has its header. */
+    /* Pairs with the release in the recorder: a segment with its magic has a whole header. */
     const uint64_t magic = s->magic;
     atomic_thread_fence(memory_order_acquire);
     const bool is_whole = r->room == SEGMENT_ROOM ||
@@ -142,7 +142,7 @@ static int next_segment(struct row *r, struct notes *n, struct err *e)
     return 0;
 }
 
-/* The table of the process's sites. What an access says without one is its address. */
+/* Maps the process's table of sites. Without a table an access has only its address. */
 static void sites_open(struct row *r)
 {
     char path[PATH_MAX];
@@ -200,7 +200,7 @@ static void unfold(struct row *r, uint64_t word)
     r->has_record = true;
 }
 
-/* Takes the record at r->at apart; false when its parts do not fit into what was committed. */
+/* Decodes the record at r->at. False if it exceeds the committed bytes. */
 static bool take(struct row *r)
 {
     /* Records begin at multiples of RECORD_ALIGNMENT in a mapped page: they are aligned. */

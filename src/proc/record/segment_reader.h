@@ -1,5 +1,5 @@
-/* One task's row of segments, read record by record. What is read was committed; the rest of a
- * segment, whatever is in it, is never looked at. */
+/* Reads one task's segments record by record. It reads committed bytes only; the rest of a segment
+ * may hold anything. */
 #ifndef CLEW_PROC_RECORD_SEGMENT_READER_H
 #define CLEW_PROC_RECORD_SEGMENT_READER_H
 
@@ -26,7 +26,7 @@ struct row {
 
     const uint64_t *sites;   /* the process's table, mapped when first needed */
     bool has_no_sites;       /* it cannot be */
-    struct record *unfolded; /* what an access in one word says */
+    struct record *unfolded; /* the record that an access in one word stands for */
 
     /* The record at the front, valid when has_record. */
     bool has_record;
@@ -44,13 +44,13 @@ static inline bool row_is_late(const struct row *r)
 /* Begins at the first record. */
 MUST_USE int row_open(struct row *r, struct notes *n, struct err *e);
 
-/* Goes to the next record; has_record is false at the end of what was committed. A segment that is
- * no segment ends the row with a note. */
+/* Advances to the next record; has_record is false at the end of the committed ones. A file that is
+ * no valid segment ends the row with a note. */
 MUST_USE int row_next(struct row *r, struct notes *n, struct err *e);
 
-/* For a row that is still being written, instead of the two above: goes to the next record if it is
- * there by now. One that is not may come later, also in segments that segment_count did not tell of
- * the last time. At the end of a row that has ended, is_finished is true. */
+/* For a row that is still being written, instead of the two above: advances to the next record if
+ * it is committed. A later call may find more, also in segments that segment_count did not count
+ * the last time. At the end of a finished row is_finished is true. */
 MUST_USE int row_follow(struct row *r, struct err *e);
 
 /* Between the two the row, whose front record is known, holds no memory of the system's: there may

@@ -28,7 +28,7 @@ uint32_t shared_memory_object(struct shared_memory *m, const char *identity, siz
     return number;
 }
 
-/* What the object is called after: its file, else the place where it was mapped. */
+/* The first part of the object's name: its file, else the place where it was mapped. */
 static uint32_t stem_of(struct shared_memory *m, const struct shared_object *o)
 {
     if (o->path != 0) {

@@ -1,5 +1,6 @@
-/* Memory that processes share: what is mapped has one name in the trace, whichever process maps it
- * at whichever address, and its words are divided among the accesses of all of them.
+/* Memory that processes share: a mapped object has one name in the trace, whichever process maps it
+ * at which address. The accesses of all processes together decide how its words are divided into
+ * variables.
  *
  *     shm:/queue+16        a POSIX shared memory object, by its name
  *     shm:table.bin+64     a file, by its path
@@ -24,7 +25,7 @@ struct naming;
 
 /* One object that is mapped. */
 struct shared_object {
-    uint32_t name;          /* in the trace; 0: nobody has asked yet */
+    uint32_t name;          /* in the trace; 0: not made yet */
     uint32_t path;          /* in the trace's names; 0: none */
     struct naming *process; /* which mapped it first ... */
     uint64_t place;         /* ... and where; 0: not known */

@@ -1,13 +1,13 @@
-/* Synchronization objects as variables: a lock, condition, barrier or semaphore is read by whoever
- * uses it, and written by whoever initializes it, destroys it or frees the memory it lies in. So a
- * use that nothing orders with the destruction is a data race, as C and POSIX have it.
+/* Synchronization objects as variables: a lock, condition, barrier or semaphore is read by each
+ * use, and written by its initialization, its destruction and the release of its memory. So a use
+ * that is not ordered with the destruction is a data race, as in C and POSIX.
  *
- * A program uses its locks far more often than it destroys them. Of an object that nobody destroys
- * no use becomes an event. Of the others a task's first two uses do (the lock and the unlock of its
- * first section) and its last one: what is ordered before the destruction is so with its last use,
- * and what races with an initialization does with its first.
+ * A program uses its locks far more often than it destroys them. Uses of an object that is never
+ * destroyed become no events. Of other objects a task's first two uses become events (the lock and
+ * the unlock of its first section), and its last one. That is enough: if the last use is ordered
+ * before the destruction, all are; if any use races with an initialization, the first one does.
  *
- * First all records of a row are seen, row by row; then they are taken in the order of the merge.
+ * The first pass sees all records, row by row; the second takes them in the order of the merge.
  */
 #ifndef CLEW_PROC_RECORD_SYNC_OBJECTS_H
 #define CLEW_PROC_RECORD_SYNC_OBJECTS_H
@@ -51,8 +51,8 @@ void sync_objects_see(struct sync_objects *o, uint32_t task, const struct record
 bool sync_objects_take(struct sync_objects *o, uint32_t task, const struct record *record,
                        uint64_t block);
 
-/* The object's life ends or begins here. What was destroyed is not freed with its block any more.
- */
+/* The object's life ends or begins here. The release of its block does not end a destroyed object
+ * once more. */
 void sync_objects_end(struct sync_objects *o, uint64_t address, uint64_t block);
 
 /* The next object that lies in the block, which is freed; 0: none is left. */

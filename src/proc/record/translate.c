@@ -85,8 +85,8 @@ static size_t without_pids(const struct collector *c, const char *path, size_t s
     return used;
 }
 
-/* A file's name is its path, from the folder where the recording began when it is below. What was
- * removed while it was open is still that file. */
+/* A file's name is its path, relative to the folder where the recording began if it lies below. A
+ * file that was removed while open keeps its name. */
 static uint32_t file_name(struct collector *c, const char *path, size_t size)
 {
     static const char gone[] = " (deleted)";
@@ -106,7 +106,7 @@ static uint32_t file_name(struct collector *c, const char *path, size_t size)
                : names_intern(&c->tables->names, text, without_pids(c, path, size, text));
 }
 
-/* What a descriptor that is no connection is called. */
+/* The name of a descriptor that is no connection. */
 static uint32_t named_file(struct collector *c, const char *name, size_t size)
 {
     char text[64];
@@ -117,8 +117,8 @@ static uint32_t named_file(struct collector *c, const char *name, size_t size)
     return end_name(c, text);
 }
 
-/* The path of what is mapped, for people: POSIX shared memory and memfds by the names they were
- * made with. */
+/* The path of a mapped object, for people: POSIX shared memory and memfds by the names they were
+ * created with. */
 static uint32_t mapped_name(struct collector *c, const char *path, size_t size)
 {
     static const char posix[] = "/dev/shm";
@@ -133,7 +133,7 @@ static uint32_t mapped_name(struct collector *c, const char *path, size_t size)
     return size == 0 ? 0 : file_name(c, path, size);
 }
 
-/* The mapping that a record tells of: "path" 0 "identity". False for a damaged one. */
+/* The mapping of a RECORD_SHARED: "path" 0 "identity". False for a damaged record. */
 static bool take_mapping(struct collector *c, struct source *s, struct naming_mapping *mapping)
 {
     const struct row *row = &s->row;
@@ -263,7 +263,7 @@ static void set_joined(struct collector *c, const struct process *p, uint32_t ta
     }
 }
 
-/* Who the other task of a creation or a join is. */
+/* Sets the other task of a creation or a join. */
 static void set_peer(struct collector *c, struct source *s, struct event *event)
 {
     const struct row *row = &s->row;
@@ -359,7 +359,7 @@ static uint32_t file_of(struct collector *c, const struct source *s)
     return names_intern_text(&c->tables->names, text);
 }
 
-/* A file that is renamed or removed is told by its paths: "path", or "old" 0 "new". */
+/* A renamed or removed file has its paths in the record: "path", or "old" 0 "new". */
 static void set_paths(struct collector *c, const struct row *row, struct event *event)
 {
     const size_t size = row->more == NULL ? 0 : row->more->size;
@@ -403,7 +403,7 @@ static uint32_t location_of(struct naming *naming, const struct record *record)
     return has_origin ? naming_origin(naming, record->place) : naming_source(naming, record->place);
 }
 
-/* What the bytes and the object of a record mean, by kind. */
+/* Sets the names of the event from the record's object and bytes, by kind. */
 static void set_names(struct collector *c, struct source *s, struct event *event)
 {
     const struct row *row = &s->row;
@@ -475,7 +475,7 @@ int translate_flush(struct collector *c, struct err *e)
     return result;
 }
 
-/* The channel from a sender that nobody saw to the receiver of this one. */
+/* The channel from an unrecorded sender to the receiver of this one. */
 static uint32_t channel_unseen(struct collector *c, uint32_t channel)
 {
     char name[256];
@@ -539,9 +539,9 @@ int translate_access(struct collector *c, const struct source *s, const struct r
     return 0;
 }
 
-/* A forked process begins with the locks that its parent held, as copies: who takes them before the
- * fork and releases them after it on both sides (pthread_atfork) does nothing wrong. True for the
- * release of one that the process itself has not taken. */
+/* A forked process begins with copies of the locks that its parent held. A program may take them
+ * before the fork and release them after it on both sides (pthread_atfork). True for the release of
+ * a lock that the process itself has not taken. */
 static bool is_inherited(struct collector *c, struct source *s, const struct event *event)
 {
     const bool is_lock = event->kind == EVENT_LOCK;
@@ -567,8 +567,8 @@ static int put_inherited(struct collector *c, const struct event *release, struc
     return translate_put(c, &taken, e);
 }
 
-/* A task looks at the clock and then takes its stamp, and may rest in between: who has a later
- * stamp is not earlier than what anybody saw before. */
+/* A task reads the clock before it draws its stamp, and may be delayed in between. So that times do
+ * not decrease with stamps, an event gets at least the largest time so far. */
 static void set_time(struct collector *c, const struct source *s, struct event *event)
 {
     if (s->time == 0 || !record_is_timed(event->kind)) {
@@ -624,7 +624,7 @@ static int put_waited(struct collector *c, const struct source *waiter, struct e
     return result;
 }
 
-/* What a record tells that is no event. */
+/* Takes a record that is no event. */
 static void take_note(struct collector *c, struct source *s)
 {
     const struct record *record = s->row.record;
@@ -704,7 +704,7 @@ static int put_operation(struct collector *c, struct source *s, uint32_t number,
     return translate_put(c, &event, e);
 }
 
-/* Tells which calls and rounds of loops the access is in, where that has changed. */
+/* Writes the calls and the rounds of loops around the access if they have changed. */
 static int put_scopes(struct collector *c, struct source *s, struct err *e)
 {
     struct scope_change change;

@@ -7,7 +7,7 @@ enum {
     WORD_BITS = 3,
     PAGE_BITS = 12,
     PAGE_WORDS = 1 << (PAGE_BITS - WORD_BITS),
-    PAGES_MAX = 1 << 17, /* 256 MiB of names; then it begins anew */
+    PAGES_MAX = 1 << 17, /* 256 MiB of names; then the cache starts empty again */
 };
 
 #define NAME_MAX_KNOWN (UINT32_MAX >> WORD_BITS)
@@ -65,7 +65,7 @@ void labels_put(struct labels *l, uint64_t address, uint32_t name)
     names[word_of(address)] = name << WORD_BITS | offset_of(address);
 }
 
-/* Forgets what of the page lies between the two addresses, both included. */
+/* Forgets the names of words of the page between the two addresses, both included. */
 static void forget_in_page(struct labels *l, uint64_t page, uint64_t first, uint64_t last)
 {
     uint32_t *names = find_page(l, page);

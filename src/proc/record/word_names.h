@@ -1,6 +1,5 @@
-/* What the words of a process's memory are called, as far as that is known: a cache, of 4 bytes for
- * each word of a page in which something was named. It may forget everything; who asks can find the
- * name otherwise. */
+/* A cache of the names of words in a process's memory: 4 bytes for each word of a page in which
+ * something was named. It may forget any name; the caller can then find the name otherwise. */
 #ifndef CLEW_PROC_RECORD_WORD_NAMES_H
 #define CLEW_PROC_RECORD_WORD_NAMES_H
 
@@ -17,10 +16,10 @@ struct labels {
     uint32_t *names_last; /* ... and its names; NULL: none */
 };
 
-/* The name of what lies at exactly this address, 0 when it is not known. */
+/* The cached name of this address, 0 if it is not cached. */
 uint32_t labels_get(struct labels *l, uint64_t address);
 
-/* What lies there is called so, until it is forgotten. Of several in one word the last is known. */
+/* Caches the name of this address. Of several names in one word the last is kept. */
 void labels_put(struct labels *l, uint64_t address, uint32_t name);
 
 /* The memory has become something else. O(size), or O(known pages) where these are fewer. */
