@@ -54,11 +54,11 @@ struct access_filter {
     bool skips_atomic;
 };
 
-/* What is noted of an access to no variable. */
+/* The text for an access without a variable. */
 #define ACCESS_UNNAMED "an access that names no variable is left out"
 
-/* Notes what is looked at in vain: accesses to no variable, and what the filter asks for that is
- * not in the trace: a variable, a span of time. O(events). */
+/* Notes accesses without a variable, and names in the filter that the trace does not have: a
+ * variable, a span of time. O(events). */
 void access_note_odd(const struct access_filter *f, const struct trace *t, struct notes *n);
 
 /* Notes that no variable matched, and which one was probably meant. */
@@ -79,7 +79,7 @@ static inline bool access_is_atomic(const struct event *e)
            e->kind == EVENT_ATOMIC_RMW;
 }
 
-/* What is done to the variable, in a sentence: "written". */
+/* The access as a participle for sentences: "written". */
 const char *access_verb(uint16_t kind);
 
 /* The place of an access, for history.h. */

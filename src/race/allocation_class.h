@@ -11,12 +11,12 @@
 #include "base/map.h"
 #include "base/names.h"
 
-/* How much of a variable's name those that look alike have in common: what is before "#7",
- * "#7+16", "#7.2+16" or "@main/1#7" at its end, or all of it. */
+/* The length of the part that similar names share: the name up to "#7", "#7+16", "#7.2+16" or
+ * "@main/1#7" at its end, or all of it. */
 size_t alike_size(const char *name, size_t size);
 
 struct alike {
-    struct names stems;   /* what they have in common */
+    struct names stems;   /* the shared parts of names */
     struct map stem_of;   /* name to stem */
     struct map number_of; /* (node, stem) to a number, by appearance */
 };

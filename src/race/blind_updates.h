@@ -9,9 +9,9 @@
  *
  *     lock m   read sum (add)   write sum (add)   unlock m
  *
- * A recording marks what the machine code says (places_plain_update). The marks of a variable hold
- * only if all its updates are whole and in critical sections of one lock, and every other write to
- * it is in one too, or ordered before or after all updates of each other task
+ * In a recording the marks come from the machine code (places_plain_update). The marks of a
+ * variable hold only if all its updates are whole and in critical sections of one lock, and every
+ * other write to it is in one too, or ordered before or after all updates of each other task
  * (docs/theory/races-semantics.md, Blind updates). */
 #ifndef CLEW_RACE_BLIND_UPDATES_H
 #define CLEW_RACE_BLIND_UPDATES_H

@@ -49,7 +49,7 @@ void data_each_conflict(const struct accesses *a, conflict_fn each, void *contex
 }
 
 enum {
-    JUDGE_STEPS = 16,       /* what deciding a candidate costs, for the watch */
+    JUDGE_STEPS = 16,       /* the cost of deciding a candidate, for the budget */
     PAIRS_MAX = 1000000,    /* candidates that are all decided where places are graded */
     SEARCH_TRIES_MAX = 256, /* pairs of two classes that are, of more, until one may race */
 };
@@ -148,8 +148,8 @@ void data_judge(struct race_groups *y, const struct accesses *a, const struct ju
     data_each_conflict(a, judge_classes, &g);
 }
 
-/* Looks for one candidate of the two classes; what is not found in so many tries is left to grading
- * as one. */
+/* Looks for one candidate of the two classes. If it finds none in a bounded number of tries, it
+ * leaves the pair to grading as a candidate. */
 static void search_classes(void *context, const struct access_class *first,
                            const struct access_class *second)
 {

@@ -24,9 +24,9 @@ void data_judge(struct race_groups *y, const struct accesses *a, const struct ju
 
 /* The rest of data_judge (DATA_FEW): where places are graded and there are more than
  * race_options.pairs_max candidates, decides pairs of two classes until one may race, or that is
- * left to grading; none where the places of the classes have a candidate already. What it finds
- * depends on what was found before, so that the work is not shared. O(accesses) for two classes,
- * and deciding. */
+ * left to grading; none where the places of the classes have a candidate already. Its result
+ * depends on earlier results, so the work is not shared among processes. O(accesses) for two
+ * classes, and deciding. */
 void data_search(struct race_groups *y, const struct accesses *a, const struct judge *judge);
 
 /* Counts in a plain relation (plain.h); enumerates only when somebody wants to hear of each. */

@@ -1,4 +1,4 @@
-/* Who decides a candidate: the strict engine, a solver, or another program's rules. */
+/* The engine that decides a candidate: the strict engine, a solver, or another program's rules. */
 #ifndef CLEW_RACE_DECIDER_H
 #define CLEW_RACE_DECIDER_H
 

@@ -5,7 +5,7 @@
 #include "trace/kind_table.h"
 #include "wire/kind.h"
 
-/* Who uses a lock. */
+/* The users of a lock. */
 struct use {
     uint64_t owner;
     uint32_t task;

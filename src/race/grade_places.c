@@ -62,9 +62,9 @@ static bool is_stamped(const struct grading *r)
     return r->y->t->tables.order == ORDER_STAMPED;
 }
 
-/* What an event needs in every prefix and observed order does not say: the write that a relaxed
- * atomic read saw, and on a stream what flowed before. All of it is listed before, in its real
- * order, so this closes no cycle. */
+/* The needs of an event in every prefix that observed order lacks: the write that a relaxed atomic
+ * read saw, and on a stream the earlier bytes. All are listed before the event, so they close no
+ * cycle. */
 static void add_demands(struct grading *r)
 {
     struct dependencies dependencies;
@@ -98,7 +98,7 @@ static int read_order(struct grading *r, struct err *e)
     return result;
 }
 
-/* From here on, observed order has what prefixes need too. */
+/* From here on, observed order includes the needs of prefixes. */
 static void read_reads(struct grading *r)
 {
     reads_from_build(&r->reads, &r->observed, &r->arena);
@@ -133,9 +133,9 @@ static void checker_begin(struct grading *r)
     }
 }
 
-/* A first race is shown by what is known to come before its accesses, in the order of the list. The
- * plain accesses of a recording have no exact place in that, so that the witness is kept only if it
- * holds. */
+/* A first race is shown by the events that are known to come before its accesses, in the order of
+ * the list. Plain accesses of a recording have no exact position in it, so the witness is kept only
+ * if it replays. */
 static void keep_first_race(struct grading *r, struct race_group *group, event_id a, event_id b)
 {
     const struct trace *t = r->observed.trace;
@@ -232,7 +232,7 @@ static enum race_open why_open(const struct grading *r)
     bug("why a question is open");
 }
 
-/* Decides one question of the group; what is neither yes nor no leaves the group open. */
+/* Decides one question of the group; an answer other than yes or no leaves the group open. */
 static void decide(struct grading *r, struct race_group *group, const struct sound_pair *pair)
 {
     enum race_verdict verdict = feasible_decide(r->feasible, pair, &r->order);

@@ -6,7 +6,7 @@
  *     open       neither is known, for a reason (enum race_open)
  *
  * In a recording, where order/reads_from.h says which write a read saw, sound are pairs that a
- * closed cut shows (cut.h) and first races (first_race.h); refuted are those that the relaxed
+ * closed cut shows (closure.h) and first races (first_race.h); refuted are those that the relaxed
  * question of feasible.h denies for each pair of events. In an exact trace feasible.h decides both
  * ways. */
 #ifndef CLEW_RACE_GRADE_PLACES_H
@@ -21,14 +21,14 @@
 struct place_input {
     struct hb *hb; /* strict, as the groups were found with */
     const struct accesses *accesses;
-    const struct judge *strict; /* who decided the groups; NULL: order alone */
+    const struct judge *strict; /* the judge of the groups; NULL: order alone */
 };
 
 /* Whether the clocks of a recording's observed order fit into memory; else all of it stays open. */
 bool place_grade_fits(const struct trace *t);
 
-/* Grades the groups of the groups and counts them in its stats; drops those that are not sound
- * unless the options want all. Fails on a given order that names what is not there. */
+/* Grades the groups and counts them in its stats; drops those that are not sound unless the options
+ * want all. Fails if a user-supplied order names an event that does not exist. */
 MUST_USE int place_grade(struct race_groups *y, const struct place_input *in, struct notes *n,
                          struct err *e);
 

@@ -1,7 +1,7 @@
-/* What was found so far: counts, and for each pair of places its first pair of events.
+/* The results so far: counts, and for each pair of places its first pair of events.
  *
- * Pairs of events that look alike (the same two places and variable) are one finding, which says
- * how many it stands for. */
+ * Pairs of events with the same two places and variable are one finding, which contains their
+ * number. */
 #ifndef CLEW_RACE_GROUPS_H
 #define CLEW_RACE_GROUPS_H
 
@@ -15,8 +15,8 @@
 #include "race/race.h"
 #include "trace/trace.h"
 
-/* Two accesses; with the messages that brought them when those are what races. Or, when `first` is
- * EVENT_NONE, two messages whose handlers have nothing in common. */
+/* Two accesses, with the messages that brought them if the messages race. If `first` is EVENT_NONE:
+ * two messages whose handlers access no common variable. */
 struct race_pair {
     event_id first, second; /* as listed */
     event_id send;          /* of the message received later; EVENT_NONE: no messages */
@@ -29,7 +29,7 @@ struct race_group {
         pair; /* the one whose second access is listed first, or the one that is shown */
     uint64_t pair_count;
     enum finding_grade grade;
-    bool is_infeasible;      /* no prefix in which reads see what they saw shows the pair; of a
+    bool is_infeasible;      /* no prefix in which each read sees its write shows the pair; in a
                                 recording: any of its pairs */
     bool is_use;             /* one of the two accesses is a free (use_after_free.h) */
     bool is_observed;        /* the run itself leaves a pair unordered; where places are decided */
@@ -53,8 +53,8 @@ struct race_groups {
     /* Where places are decided: those that are shown or left open, by race_groups_key, and of uses
      * after free by their two places. */
     struct map judged, judged_uses;
-    /* Of a loosened trace: the groups of the run, which has judged before, and why what only the
-     * loosened trace allows is open. NULL: it is the run. */
+    /* For a loosened trace: the groups of the run itself, which was judged before, and the reason
+     * to leave a pair open that only the loosened trace allows. NULL: this is the run. */
     struct race_groups *before;
     enum race_open loosened;
 
@@ -71,15 +71,15 @@ void race_groups_release(struct race_groups *y);
 /* Counts pair_count races that look like this one, which is the first of them. */
 void race_groups_add(struct race_groups *y, const struct race_pair *pair, uint64_t pair_count);
 
-/* What pairs that look alike have in common, as a number: their places, in either order, and what
- * they are about. Two tallies number alike only what they met in the same order. */
+/* A number for the common properties of similar pairs: their places, in either order, and their
+ * variable. Two groups give the same numbers only if they met the same pairs in the same order. */
 uint64_t race_groups_key(struct race_groups *y, const struct race_pair *pair);
 
 /* The group that looks like this pair, NULL when there is none; not where pairs are wanted one by
  * one. */
 struct race_group *race_groups_find(struct race_groups *y, const struct race_pair *pair);
 
-/* True when what comes next is ours to decide; all is, unless the work is shared. */
+/* True if this process decides the next candidate; always, unless the work is shared. */
 static inline bool race_groups_takes(struct race_groups *y)
 {
     return y->turn_count == 0 || y->turn++ % y->turn_count == y->turn_of;
@@ -88,8 +88,8 @@ static inline bool race_groups_takes(struct race_groups *y)
 /* Tells whoever wants to hear of each candidate, and counts those nobody could decide. */
 void race_groups_decided(struct race_groups *y, const struct race_decided *d);
 
-/* Whether each pair of places is to be shown, refuted or left open. What strict cannot decide is
- * then a candidate like what it allows. */
+/* Whether each pair of places is to be shown, refuted or left open. A pair that strict cannot
+ * decide is then a candidate like one that it allows. */
 bool race_groups_decides_places(const struct race_groups *y);
 
 /* True when races are kept one by one: pairs are wanted, and somebody will see them. */

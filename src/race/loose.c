@@ -21,7 +21,7 @@ struct group {
     uint32_t sender, receiver; /* the last task of each kind */
     bool has_several;          /* tasks that send, or that receive */
     bool has_content;
-    bool is_kept; /* what is received tells who has sent it */
+    bool is_kept; /* the content of a received piece identifies its sender */
     uint64_t size;
     int64_t content;
 };
@@ -143,7 +143,7 @@ static bool is_look(const struct event *e)
     return stream_end_is(e) || (e->kind == EVENT_HAPPENS_AFTER && e->mode == ANNOTATION_LOOK);
 }
 
-/* Whether what the members of the group say is part of the event, and not the same for all. */
+/* Whether the members' content differs, so that it is a part of the event's identity. */
 static bool has_content(const struct loosening *l, const struct event *e)
 {
     const bool is_piece = message_is_stream(e) && e->message == 0;
@@ -197,7 +197,7 @@ static bool is_loose(const struct loosening *l, event_id id)
            g->receiver != TASK_NONE;
 }
 
-/* What is handled is a message: it stays with its sender. */
+/* A handled piece is a message: it keeps its sender. */
 static void keep_handled(struct loosening *l, const event_id *last_of, const struct event *e)
 {
     const event_id last = last_of[e->task];
@@ -358,9 +358,9 @@ static bool is_about_connection(const struct loosening *l, const struct event *e
            strncmp(trace_name(l->t, e->object), name, sizeof name - 1) == 0;
 }
 
-/* Events of the same call say the same once more: a controlled run tells who asks for a connection
- * to whoever sees it, and that a message is sent to whoever sees it; a wait for any child is a
- * join. */
+/* Some calls have several events. Of a connection, both ends in a controlled run report the client;
+ * a sent message is reported by its sender and its receiver; a wait for any child is a join too.
+ * All of them are loosened together. */
 static void loosen_around(const struct loosening *l, struct trace *loosened, event_id id,
                           event_id last)
 {

@@ -1,18 +1,18 @@
-/* What a run leaves open: receives that another sender could have satisfied, and waits that may
- * end by themselves. The trace asks for the order that the run had. The loosened trace asks only
- * for what every schedule of the program needs, whatever a receive returns:
+/* Loosens a trace: removes order that only this run had. Another sender could have satisfied a
+ * receive, and a wait may end without a notify. The trace has the run's order; the loosened trace
+ * has only the order that every schedule of the program keeps, whatever a receive returns:
  *
  *   - A receive of an eventfd, of a queue of messages that are all equal, of equal pieces of a
  *     stream or equal datagrams, of a signal, of a connection, or of the end of any child takes
- *     one unit, if several tasks send or several receive. It becomes a SEM_WAIT, and what was sent
- *     a SEM_POST: which one it takes is free.
+ *     one unit, if several tasks send or several receive. It becomes a SEM_WAIT, and each matching
+ * send a SEM_POST: the wait may take any of them.
  *   - A barrier whose rounds have different tasks orders nothing.
  *   - With LOOSE_WAITS, a wait for a condition in code that reports its accesses needs no notify:
  *     it may have woken up spuriously.
  *
  * A pair of places that the loosened trace refutes is no race. One that only the loosened trace
- * allows may be one: whether the program looks at what the receive returns is not known
- * (docs/theory/races-semantics.md, What a run leaves open). */
+ * allows may be one: it depends on whether the program uses the result of the receive, which is not
+ * known (docs/theory/races-semantics.md, What a run leaves open). */
 #ifndef CLEW_RACE_LOOSE_H
 #define CLEW_RACE_LOOSE_H
 

@@ -1,4 +1,4 @@
-/* The messages that each task received, in order, and what their handlers access.
+/* The messages that each task received, in order, and the accesses of their handlers.
  *
  *     rank                0        1        2        3
  *     received            m4       m7       m9       m10
@@ -36,8 +36,8 @@ struct track {
     const event_id *events;
 };
 
-/* Tracks are kept per class: the classes of the accesses, and behind them, with numbers of their
- * own, what each task received (all of it, and by the place of the receive). */
+/* Tracks are kept per class: of the accesses, and after them, with numbers of their own, of the
+ * receives of each task (all of it, and by the place of the receive). */
 struct inboxes {
     uint32_t task_count;
     uint32_t access_class_count;

@@ -6,8 +6,8 @@
 #include "order/descendants.h"
 #include "order/saturate.h"
 
-/* One task's messages, and which of them race: either those of a suffix of what came before each
- * (in a plain relation), or any pairs (decided one by one). */
+/* One task's messages, and the racing pairs among them: for each message a suffix of the earlier
+ * ones (in a plain relation), or any pairs (decided one by one). */
 struct box {
     struct race_groups *y;
     const struct swap_input *in;
@@ -194,7 +194,7 @@ static void tell_conflicts(struct box *b)
 
 /* ---- the messages as such ---- */
 
-/* Told only to who asks for messages alone: whatever their handlers do. */
+/* Reported only if the user asks for messages alone, whatever their handlers access. */
 static struct race_pair messages_of(const struct box *b, uint32_t earlier, uint32_t later)
 {
     return (struct race_pair){
@@ -254,7 +254,7 @@ static void tell_decided(struct box *b, uint32_t earlier, uint32_t later, enum r
 
 /* ---- a box at a time ---- */
 
-/* What deciding a pair of messages costs, for the watch. */
+/* The cost of deciding a pair of messages, for the budget. */
 enum { JUDGE_STEPS = 16 };
 
 static void tell_box(struct box *b)
@@ -376,7 +376,7 @@ static uint32_t place_of(const struct hb *hb, event_id receive)
     return next == EVENT_NONE ? POSITION_NONE : c->position[next];
 }
 
-/* What the sends of a box's messages know of its receives, beyond main chains. */
+/* The receives of a box that the sends of its messages know of, beyond main chains. */
 struct knowing {
     struct map first_in; /* context to the first of its sends, plus one */
     uint32_t *next_in;   /* per rank: another message sent in the same context, plus one */
@@ -405,8 +405,8 @@ static void add_known(const struct box *b, struct knowing *k, uint32_t earlier,
     }
 }
 
-/* Finds the later messages whose sends come after the receive of this one, by what its handler
- * sends; false when that is not found in a few steps. */
+/* Finds the later messages whose sends happen after the receive of this one, through sends of its
+ * handler. False if that takes too many steps. */
 static bool find_known(const struct box *b, struct knowing *k, uint32_t earlier)
 {
     const struct contexts *c = &b->in->hb->contexts;
@@ -501,8 +501,8 @@ static void decide_some(struct box *b, const uint32_t *ranks, uint32_t count)
     (void)limit_is_over(&b->y->watch, b->ancestors->node_count);
 }
 
-/* Decides every pair of a box in which handlers lead out: what the send of the later message knows
- * of the earlier ones is then more than a beginning of the list. */
+/* Decides every pair of a box in which handlers lead out: the earlier messages that the send of a
+ * later one knows are then no prefix of the list. */
 static void decide_box(struct box *b, struct arena *scratch)
 {
     const struct hb *hb = b->in->hb;

@@ -9,7 +9,7 @@
 #include "race/groups.h"
 #include "race/message_handlers.h"
 
-/* What to look at. */
+/* The messages and accesses to decide. */
 struct swap_input {
     const struct hb *hb;
     const struct accesses *accesses;

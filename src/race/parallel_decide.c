@@ -11,7 +11,7 @@ struct shared {
     uint32_t count;
 };
 
-/* What a worker hands back: its counts, then its groups. */
+/* The result of a worker: its counts, then its groups. */
 static int work_part(void *context, uint32_t part, struct out *result, struct err *e)
 {
     const struct shared *s = context;

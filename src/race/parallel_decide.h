@@ -1,5 +1,5 @@
-/* Deciding, shared among processes (-j): each takes every n-th candidate, and what they find is put
- * together as if one had done it all. */
+/* Shares the deciding of candidates among processes (-j): each takes every n-th candidate, and the
+ * results are merged as if one process had decided all. */
 #ifndef CLEW_RACE_PARALLEL_DECIDE_H
 #define CLEW_RACE_PARALLEL_DECIDE_H
 

@@ -48,7 +48,7 @@ static const uint32_t *number_stretches(const struct hb *hb, struct arena *scrat
     return stretch_of;
 }
 
-/* Interns what comes after an event on its node, its own task left out. */
+/* Interns the set of events after an event on its node, without its own task. */
 struct futures {
     const struct hb *hb;
     struct names rows;
@@ -88,9 +88,10 @@ static const uint32_t *number_futures(const struct hb *hb, const struct accesses
     return future;
 }
 
-/* ---- what is left of handlers and tasks ---- */
+/* ---- handlers and tasks without accesses ---- */
 
-/* Whether an event, once its access is pruned, orders nothing: it may go with what is around it. */
+/* Whether an event, once its access is pruned, orders nothing: it may be pruned with its
+ * neighbours. */
 static bool is_idle(const struct hb *hb, const struct pruned *p, event_id id)
 {
     switch (trace_at(hb->trace, id)->kind) {

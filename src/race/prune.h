@@ -2,11 +2,11 @@
  * ReX, Huang and Rajagopalan 2017, and chapter 4 of SPIDER's dissertation, with another key).
  *
  * An access is redundant when one of the same task, place, kind and variable came before it in the
- * same surroundings: nothing in between lets others go on that the earlier one had to let go on. So
- * the surroundings change with everything that others may wait for: a send, a creation, an unlock,
- * a notify; and each handler has its own. (In a plain relation, plain.h, without handlers it is
- * enough that the same events of its node come after both.) What races with the later access then
- * races with the earlier one; docs/theory/races.md has the proof. */
+ * same surroundings: no event in between releases another task that the earlier access had to come
+ * before. So the surroundings change with each event that another task may wait for: a send, a
+ * creation, an unlock, a notify; and each handler has its own. (In a plain relation, lock_free.h,
+ * without handlers it is enough that the same events of its node come after both.) An access that
+ * races with the later one then races with the earlier one; docs/theory/races.md has the proof. */
 #ifndef CLEW_RACE_PRUNE_H
 #define CLEW_RACE_PRUNE_H
 

@@ -26,11 +26,11 @@
 #include "race/use_after_free.h"
 #include "race/worker_pool.h"
 
-/* What all ways of finding look at. */
+/* The candidates, for all ways of finding races. */
 struct candidates {
     struct arena arena;
     struct accesses all;
-    struct accesses data; /* what pruning leaves; handlers keep theirs, for the messages */
+    struct accesses data; /* the accesses left by pruning; handlers keep theirs, for the messages */
     struct inboxes inboxes;
     struct swap_input swap;
 };
@@ -134,7 +134,7 @@ struct telling {
     struct notes *notes;
 };
 
-/* Tells races and what a race does not show: uses after free. */
+/* Reports races, and the uses after free that no race shows. */
 static int tell_races(struct race_groups *y, struct hb *hb, const struct accesses *a,
                       const struct telling *to, struct err *e)
 {
@@ -151,8 +151,8 @@ static int find_deadlocks(struct race_groups *y, struct hb *hb, const struct tel
     return y->o->skips_deadlocks ? 0 : deadlock_find(y, hb, to->findings, to->notes, e);
 }
 
-/* Grades what was found by the judge (NULL: by order alone), if anybody wants to know, and tells
- * it; then looks for deadlocks. */
+/* Grades the races found by the judge (NULL: by order alone), if the options ask for grades, and
+ * reports them; then looks for deadlocks. */
 static int grade_and_tell(struct race_groups *y, const struct place_input *in,
                           const struct telling *to, struct err *e)
 {
@@ -233,8 +233,8 @@ static int find_by_engine(struct race_groups *y, struct findings *f, struct note
     return result;
 }
 
-/* Above so many candidates under contended locks, each of which would be a question, only what
- * sync-preserving reordering shows is told. */
+/* With more candidates than this under contended locks, each of which would be a question, only
+ * races shown by sync-preserving reordering are reported. */
 enum { SOUND_CANDIDATES_MAX = 2000000 };
 
 static uint64_t candidate_count(const struct accesses *a, size_t task_count)
@@ -296,7 +296,7 @@ static int find_sound(struct race_groups *y, struct findings *f, struct notes *n
 struct by_rules {
     const struct hb *hb;
     const struct candidates *c;
-    struct race_groups *found; /* feasible: what is shown already */
+    struct race_groups *found; /* feasible: the races shown already */
 };
 
 static int judge_by_prefixes(void *context, struct race_groups *y, struct err *e)
@@ -405,7 +405,8 @@ static enum race_verdict ask_message(void *self, event_id send, event_id receive
     return judge.message(judge.self, send, receive);
 }
 
-/* Every candidate is a question about the rules as they are, without what the engine knows. */
+/* Every candidate becomes a question to a solver about the plain rules, independent of the engine.
+ */
 static int judge_by_solver(void *context, struct race_groups *y, struct err *e)
 {
     const struct by_rules *b = context;
@@ -474,7 +475,8 @@ static bool loosen(const struct trace *t, enum race_open reason, struct trace *l
                : loose_build(t, reason == RACE_OPEN_WAKE ? LOOSE_WAITS : LOOSE_SENDERS, loosened);
 }
 
-/* Asks once more with a loosened trace: what only that allows is open for the reason. */
+/* Decides once more on a loosened trace: pairs that only that trace allows are open for the reason.
+ */
 static int find_loosened(struct race_groups *y, enum race_open reason, struct findings *f,
                          struct err *e)
 {

@@ -1,14 +1,13 @@
-/* Races: which conflicting accesses, and which messages, could have come the other way round; and
- * deadlocks: which tasks could have waited for each other's locks.
+/* Finds races in a trace: pairs of conflicting accesses, and pairs of messages, that another
+ * execution can order differently; and deadlocks: tasks that can wait for each other's locks.
  *
  *     struct race_stats stats;
  *     const struct race_options options = {.model = RACE_STRICT};
  *     if (race_find(t, &options, &findings, &stats, &notes, e) < 0) { ... }
  *
- * What a race is under each model is said in docs/theory/races-semantics.md. A data race is a pair
+ * docs/theory/races-semantics.md defines races under each model. A data race is a pair
  * of accesses by two tasks, a message race a pair of messages to one task; where the handlers of
- * the two messages touch the same variable, the message race is told with the accesses that
- * conflict. */
+ * the two messages touch the same variable, the finding shows the conflicting accesses. */
 #ifndef CLEW_RACE_RACE_H
 #define CLEW_RACE_RACE_H
 
@@ -25,7 +24,7 @@
 enum race_model {
     RACE_STRICT,   /* some order of all events, by the rules, shows it */
     RACE_SOUND,    /* strict, and some prefix of a real execution shows it */
-    RACE_FEASIBLE, /* some prefix in which reads keep what they saw shows it */
+    RACE_FEASIBLE, /* a prefix in which each read sees its write shows it */
     RACE_OBSERVED, /* nothing orders them as things went: race/observed/observed.h, not race_find */
 };
 
@@ -36,9 +35,9 @@ enum race_compat {
     RACE_COMPAT_SPIDER_PAPER, /* as its dissertation says: messages race when their sends do */
 };
 
-/* Who decides. */
+/* The method of deciding. */
 enum race_via {
-    RACE_VIA_ENGINE,  /* clocks and locks, and the native solver for what they leave open */
+    RACE_VIA_ENGINE,  /* clocks and locks, and the native solver for the remaining choices */
     RACE_VIA_NATIVE,  /* the native solver, for every candidate */
     RACE_VIA_Z3,      /* libz3, for every candidate */
     RACE_VIA_PROGRAM, /* a program that speaks SMT-LIB, for every candidate */
@@ -103,8 +102,9 @@ struct race_options {
     size_t clause_max;     /* how many clauses a solver is given; 0: four million */
     uint64_t pairs_max;    /* up to so many candidates are all decided where places are graded; of
                               more, one for each pair of places is looked for. 0: a million */
-    uint64_t step_max;     /* what one query may cost, in the solver's steps; 0: a million */
-    const struct limit *budget; /* of all together; what it leaves open is unknown. NULL: none */
+    uint64_t step_max;     /* bound on one query, in the solver's steps; 0: a million */
+    const struct limit
+        *budget; /* of all together; races it leaves undecided are unknown. NULL: none */
 
     /* Told of every candidate, one by one, which takes time that follows their number; NULL:
      * nobody. */
@@ -137,10 +137,9 @@ struct race_stats {
     struct err silence; /* why a solver left the first of its questions open; "": it left none */
 };
 
-/* Finds the races of t, which is sealed. Findings and notes are added to what is there; assumptions
- * and oddities are notes. Fails on what the options name that is not there, when a solver cannot be
- * opened, and for RACE_OBSERVED, which reads a stream and is answered by race/observed/observed.h
- * alone. */
+/* Finds the races of t, which is sealed. Appends findings and notes; assumptions and oddities are
+ * notes. Fails if the options name something that the trace does not have, if a solver cannot be
+ * opened, and for RACE_OBSERVED, which reads a stream (race/observed/observed.h). */
 MUST_USE int race_find(const struct trace *t, const struct race_options *o, struct findings *f,
                        struct race_stats *s, struct notes *n, struct err *e);
 

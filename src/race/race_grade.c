@@ -4,7 +4,7 @@
 #include "race/feasible/feasible.h"
 #include "race/sound/verify.h"
 
-/* What is tried for a group that no cut shows, and for all of them together. */
+/* Bounds on the tries for a group that no cut shows, and for all of them together. */
 enum {
     EVENTS_MAX = 4000,
     STEPS_MAX = 200000,
@@ -13,7 +13,7 @@ enum {
     STEPS_TOTAL_MAX = 5000000,
 };
 
-/* ---- keeping what is shown ---- */
+/* ---- keeping witnesses ---- */
 
 static void keep_witness(struct race_groups *y, struct race_group *group, const sound_order *order)
 {
@@ -40,7 +40,7 @@ static void keep_race(struct race_groups *y, const struct hb *hb, struct race_gr
     vec_release(&order);
 }
 
-/* What has to be shown for a pair: its messages race, or its accesses. */
+/* The question of a pair: whether its messages race, or its accesses. */
 static struct sound_pair question_of(const struct race_pair *pair)
 {
     if (pair->send != EVENT_NONE) {
@@ -51,7 +51,7 @@ static struct sound_pair question_of(const struct race_pair *pair)
 
 /* ---- the pairs that stand for the groups ---- */
 
-/* Groups by what has to be shown for them; several may ask the same. */
+/* Groups by their question; several may have the same. */
 struct asking {
     struct race_groups *y;
     const struct hb *hb;
@@ -133,7 +133,7 @@ static bool is_enough(void *context, const struct sound_pair *pair)
     return g->left == 0;
 }
 
-/* The first pair of a group that holds is the one it is told by. */
+/* The first pair of a group that holds represents it. */
 static void hear_alike(void *context, const struct sound_race *race)
 {
     const struct looking *g = context;
@@ -189,7 +189,7 @@ void grade_keep_order(struct race_groups *y, struct race_group *group,
     keep_witness(y, group, order);
 }
 
-/* What all questions together may cost. */
+/* Bounds on the cost of all questions together. */
 struct totals {
     uint64_t question_max, step_max;
 };

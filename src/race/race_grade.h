@@ -32,8 +32,8 @@ void grade_keep_order(struct race_groups *y, struct race_group *group,
 /* Drops the groups that are not sound. */
 void grade_keep_sound(struct race_groups *y);
 
-/* Adds what sync-preserving reordering shows, graded, without deciding every candidate: for traces
- * that have too many. Only accesses among the wanted events are told. */
+/* Adds the races that sync-preserving reordering shows, graded, without deciding every candidate:
+ * for traces with too many of them. Reports only accesses among the wanted events. */
 void grade_find(struct race_groups *y, const struct hb *hb, const struct bits *wanted);
 
 #endif

@@ -93,7 +93,7 @@ static const char *say_data(const struct teller *w, const struct race_pair *p)
                          task_name(w, p->second));
 }
 
-/* Who received both messages: the task, or two tasks at one address. */
+/* The receiver of both messages: the task, or two tasks at one address. */
 static const char *receiver_name(const struct teller *w, const struct race_pair *p)
 {
     const struct event *first = trace_at(w->y->t, p->first);
@@ -146,7 +146,7 @@ static bool hold_nothing(const struct teller *w, const struct race_pair *p)
     return w->held.set_of[p->first] == 0 && w->held.set_of[p->second] == 0;
 }
 
-/* What is not there to order them. */
+/* Explains which order is missing between the two accesses. */
 static void argue_data(struct teller *w, const struct race_pair *p)
 {
     out_text(&w->text, "nothing orders the first before the second, nor the reverse: no message, "
@@ -223,7 +223,7 @@ static void list_events(const struct teller *w, const struct race_pair *p, struc
     finding->events = events;
 }
 
-/* Where each pair of places is decided, those that are not shown say what became of them. */
+/* If every pair of places is decided, those that are not shown have their result as status. */
 static enum finding_status status_of(const struct teller *w, const struct race_group *group)
 {
     const bool is_decided = w->y->stats->has_decided_places && group->grade == GRADE_MAY;

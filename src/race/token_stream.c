@@ -8,7 +8,7 @@
 
 #define TASK_NONE UINT32_MAX
 
-/* What is known of one end of a stream. */
+/* The users of one end of a stream. */
 struct end {
     uint32_t task;    /* the first that used it */
     bool has_several; /* tasks */
@@ -49,7 +49,8 @@ static void note_piece(struct stream *s, const struct trace *t, const struct eve
     note_task(e->kind == EVENT_SEND ? &s->sender : &s->receiver, e->task);
 }
 
-/* Who looks and then does something else than to take the piece knows that it was sent. */
+/* A task that looks, and then does not take the piece at once, depends on the piece having been
+ * sent. */
 static void note_look(stream_list *streams, const struct map *number_of, uint32_t *look,
                       const struct event *e)
 {
@@ -62,7 +63,7 @@ static void note_look(stream_list *streams, const struct map *number_of, uint32_
     *look = number != NULL && is_look(e) ? *number + 1 : 0;
 }
 
-/* The number of each channel that has pieces, and what is known of it. */
+/* Collects each channel that has pieces, its number and its properties. */
 static void read_streams(const struct trace *t, struct map *number_of, stream_list *streams)
 {
     struct arena scratch = {0};
@@ -74,7 +75,7 @@ static void read_streams(const struct trace *t, struct map *number_of, stream_li
         uint32_t *last = &piece_of[e->task];
         note_look(streams, number_of, &look_of[e->task], e);
         if (e->kind == EVENT_HANDLER_BEGIN && *last != 0) {
-            streams->at[*last - 1].is_other = true; /* what is handled is a message */
+            streams->at[*last - 1].is_other = true; /* a handled piece is a message */
         }
         *last = 0;
         if (!is_piece(e)) {

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "wire/must.h"
 
-/* Multiplication spreads the low bits upwards; the high half is what is used. */
+/* Multiplication spreads the low bits upwards; the caller uses the high half. */
 static size_t hash(const struct triples *t, uint32_t a, uint32_t b, uint32_t c)
 {
     uint64_t h = ((uint64_t)a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15);

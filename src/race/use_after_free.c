@@ -304,7 +304,7 @@ static void decide_class(struct search *s, const struct access_class *class, con
     }
 }
 
-/* Races that are told with the same two places. */
+/* Drops uses with the same two places as a race, which is reported already. */
 static void leave_out_races(struct search *s)
 {
     const struct trace *t = s->y->t;
@@ -416,7 +416,8 @@ static void tell(struct search *s, const struct use *u)
     findings_add(s->f, &finding);
 }
 
-/* What only a loosened trace allows is open; what it refutes, or the run has judged, is done. */
+/* A use that only a loosened trace allows is open; one that it refutes, or that the run has
+ * decided, is done. */
 static void judge_loosened(struct search *s, struct use *u)
 {
     bool is_new = false;

@@ -5,9 +5,9 @@
  *
  * No race is needed: a common lock keeps the access and the free apart, but does not order them. An
  * access comes after the free in some execution when a prefix holds the free, but not the access,
- * and the access can come next (race/feasible/feasible.h); every read before it saw what it saw, so
- * that pointers that are cleared, counts of references and queues order the two. What a race
- * already shows of the same two places is told as that race, with this kind. */
+ * and the access can come next (race/feasible/feasible.h); every read before it sees its write, so
+ * that cleared pointers, reference counts and queues order the two. If the same two places race,
+ * the race itself is reported with this kind. */
 #ifndef CLEW_RACE_USE_AFTER_FREE_H
 #define CLEW_RACE_USE_AFTER_FREE_H
 
@@ -18,8 +18,8 @@
 #include "race/groups.h"
 #include "trace/finding.h"
 
-/* The free that the write belongs to: a recorder writes to what others have used of a block, then
- * frees it. EVENT_NONE: it is a write of the program. */
+/* The free that the write belongs to: a recorder writes to the words of a block that other tasks
+ * have used, then frees it. EVENT_NONE: it is a write of the program. */
 event_id use_free_of(const struct hb *hb, event_id write);
 
 struct use_input {
@@ -27,9 +27,8 @@ struct use_input {
     const struct accesses *accesses;
 };
 
-/* Finds them, one for each pair of places, adds them to the findings and counts them; those that
- * nobody could decide count as open. O(events) where no block is used by others than who frees it.
- */
+/* Finds them, one for each pair of places, adds them to the findings and counts them; undecided
+ * ones count as open. O(events) if every block is used by the task that frees it only. / */
 MUST_USE int use_find(struct race_groups *y, const struct use_input *in, struct findings *f,
                       struct err *e);
 

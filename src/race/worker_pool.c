@@ -149,7 +149,7 @@ const uint32_t *pool_addresses(const struct hb *hb, struct arena *a)
 
 /* ---- deciding ---- */
 
-/* What deciding a pair of messages costs, for the watch. */
+/* The cost of deciding a pair of messages, for the budget. */
 enum { JUDGE_STEPS = 16 };
 
 struct look {

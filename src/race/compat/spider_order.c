@@ -11,7 +11,7 @@ struct build {
     const struct trace *t;
     struct limit_watch *watch;
     struct arena scratch;
-    struct bits is_dropped; /* LOCKs of what is already held, by whomever; pruned events */
+    struct bits is_dropped; /* LOCKs of a lock that any task already holds; pruned events */
     struct bits ends;       /* UNLOCKs that end a section */
     event_id *by_time;      /* events in the order of their times, without those dropped ... */
     size_t by_time_count;
@@ -20,7 +20,7 @@ struct build {
 
 /* ---- sections ---- */
 
-/* The last section of a lock, whoever has it, is open until any UNLOCK; a LOCK until then is
+/* The last section of a lock, of any task, is open until the next UNLOCK; a LOCK before that is
  * dropped, and a further UNLOCK moves its end. */
 static void read_sections(struct build *b)
 {

@@ -1,6 +1,6 @@
-/* The order that SPIDER gives a trace, with the errors of its published program: a task's events go
- * by their times; the end of a handler is before nothing; locks are told by their names alone,
- * whatever the node, and a lock taken again is split by the first release; bytes of all TCP
+/* The order that SPIDER gives a trace, with the errors of its published program: a task's events
+ * are sorted by time; the end of a handler happens before nothing; a lock is identified by its name
+ * alone, without the node, and a lock taken again is split by the first release; bytes of all TCP
  * channels go through one counter; a child without its START has no creator. */
 #ifndef CLEW_RACE_COMPAT_SPIDER_ORDER_H
 #define CLEW_RACE_COMPAT_SPIDER_ORDER_H
@@ -32,12 +32,13 @@ struct spider_order {
     VEC(struct spider_message) messages;
     const uint32_t *held_of;     /* per event: the first of its chain of held locks, 0: none */
     VEC(struct map_entry) held;  /* such chains: the lock's name, and the rest of the chain */
-    struct spider_pruned pruned; /* what is left out, when it was asked for */
+    struct spider_pruned pruned; /* the pruned events, if options.prunes */
     uint64_t constraints;        /* in SPIDER's formula, candidates not counted */
 };
 
 struct spider_order_options {
-    bool prunes;               /* leaves out what SPIDER's -r does (race/compat/spider_prune.h) */
+    bool
+        prunes; /* leaves out the events that SPIDER's -r leaves out (race/compat/spider_prune.h) */
     struct limit_watch *watch; /* where it ends the work, orders are missing; NULL: nothing does */
 };
 

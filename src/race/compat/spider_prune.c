@@ -50,7 +50,7 @@ static void text_append_name(struct rex *r, uint32_t name)
     text_append(r, names_text(names, name), names_size(names, name));
 }
 
-/* Adds what r->text holds to the context of the task. */
+/* Adds the text of r->text to the context of the task. */
 static void context_add(struct rex *r, uint32_t task)
 {
     const uint32_t element = names_intern(&r->elements, r->text.at, r->text.count);
@@ -157,7 +157,7 @@ static void prune_accesses(struct spider_pruned *p, const struct spider_prune_in
 
 /* ---- blocks (algorithms 3 and 4) ---- */
 
-/* A run of events of one task, and what it may hold and still go. */
+/* Consecutive events of one task, and whether they can be pruned together. */
 struct block {
     struct bucket events;
     bool allows_tasks; /* created in it, when they may go as well */

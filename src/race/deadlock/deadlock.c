@@ -6,7 +6,7 @@
 #include "order/reads_from.h"
 #include "race/deadlock/deadlock_prefix.h"
 
-/* What slices may cost that no cut shows: one, and all together. */
+/* Bounds on the cost of slices that cuts did not decide: of one, and of all. */
 enum {
     EVENTS_MAX = 4000,
     STEPS_MAX = 200000,
@@ -221,7 +221,7 @@ static void keep_sound(struct search *s)
     s->deadlocks.count = kept;
 }
 
-/* Leaves out what no prefix of this run reaches. */
+/* Drops the cycles that no prefix of this run reaches. */
 static void drop_refuted(struct search *s, struct notes *n)
 {
     size_t kept = 0;
@@ -299,7 +299,7 @@ static bool has_accesses(const struct trace *t)
     return false;
 }
 
-/* In a recording, what reads saw follows from observed order, if anything does. */
+/* In a recording the reads-from relation follows from observed order. */
 static int read_reads(struct search *s, struct err *e)
 {
     struct hb observed;

@@ -1,7 +1,7 @@
 /* Predicted deadlocks: tasks that could each wait for a lock that the next one holds.
  *
- * What a deadlock is under each model is said in docs/theory/races-semantics.md, how it is found in
- * docs/theory/races.md. Cycles of one and the same places are one finding. */
+ * docs/theory/races-semantics.md defines deadlocks under each model; docs/theory/races.md has the
+ * algorithm. Cycles through the same places are one finding. */
 #ifndef CLEW_RACE_DEADLOCK_DEADLOCK_H
 #define CLEW_RACE_DEADLOCK_DEADLOCK_H
 
@@ -13,11 +13,11 @@
 
 /* Cycles at the same places. */
 struct deadlock {
-    struct lock_cycle cycle; /* the one that it is told by: proved, or else a shortest */
+    struct lock_cycle cycle; /* the cycle that is reported: a proved one, else a shortest one */
     uint64_t cycle_count;
     uint64_t open_count; /* of the cycles: not known to be out of reach */
     enum finding_grade grade;
-    bool is_infeasible; /* no prefix in which reads see what they saw reaches any of them */
+    bool is_infeasible; /* no prefix in which each read sees its write reaches any of its cycles */
     const uint64_t *witness;
     size_t witness_count;
 };

@@ -7,7 +7,7 @@
 #include "race/sound/verify.h"
 #include "race/witness/witness.h"
 
-/* What an event of a cut, and a cut that is gathered, cost, for the watch. */
+/* The cost of an event of a cut, and of a gathered cut, for the budget. */
 enum { CUT_STEPS = 8, GATHER_STEPS = 64 };
 
 /* How many cuts are gathered for all cycles together. */

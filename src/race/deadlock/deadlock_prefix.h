@@ -41,7 +41,7 @@ void deadlock_order(struct deadlock_prover *p, const struct lock_cycle *cycle, s
 enum race_verdict deadlock_decide(struct deadlock_prover *p, const struct lock_cycle *cycle,
                                   uint32_t choice_max, sound_order *order);
 
-/* What feasible.h has counted. */
+/* The counters of feasible.h. */
 const struct feasible_stats *deadlock_stats(const struct deadlock_prover *p);
 
 /* The section in which the index-th member of a cycle holds the lock that the one before it asks

@@ -1,6 +1,6 @@
 #include "race/deadlock/lock_cycle.h"
 
-/* What the search may cost. */
+/* Bounds on the cost of the search. */
 enum {
     STEPS_MAX = 4000000,
     CYCLES_MAX = 20000,

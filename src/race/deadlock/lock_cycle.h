@@ -39,8 +39,8 @@ struct lock_cycles {
 void lock_cycles_find(struct lock_cycles *c, const struct lock_graph *g, struct limit_watch *watch);
 void lock_cycles_release(struct lock_cycles *c);
 
-/* Drops the cycles of which every choice of events has one that must come before another; hb was
- * built with HB_STRICT and REACH_ALL, without what saturation adds. */
+/* Drops the cycles in which every choice of events has one ordered before another. hb was built
+ * with HB_STRICT and REACH_ALL, without saturation. */
 void lock_cycles_drop_ordered(struct lock_cycles *c, const struct hb *hb,
                               struct limit_watch *watch);
 

@@ -8,7 +8,7 @@
 
 #define NONE UINT32_MAX
 
-/* ---- who holds what ---- */
+/* ---- locks held ---- */
 
 /* The sections that tasks have open while all are walked in listed order of their beginnings. */
 struct walk {
@@ -183,9 +183,10 @@ struct build {
     const struct access_filter *span;
     struct walk walk;
     struct arena scratch;
-    struct map request_of; /* hash of what a request looks like to the last one with it, plus one */
-    VEC(uint32_t) before;  /* per request: the one before with the same hash, plus one */
-    uint32_t *number;      /* per section: the request that it is, plus one */
+    struct map
+        request_of; /* hash of a request's properties to the last request with them, plus one */
+    VEC(uint32_t) before; /* per request: the one before with the same hash, plus one */
+    uint32_t *number;     /* per section: the request that it is, plus one */
 };
 
 static struct lock_held held_of(const struct build *b, uint32_t number)

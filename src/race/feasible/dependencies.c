@@ -21,10 +21,10 @@ bool dependency_overwrites(const struct event *e)
     return dependency_writes(e) && !event_is_update(e);
 }
 
-/* ---- what was read ---- */
+/* ---- reads-from ---- */
 
-/* What a variable holds at a point of the list: a write, and the blind updates since, of which the
- * last of each context are kept. */
+/* The content of a variable at a point of the list: a write, and the blind updates since, of which
+ * the last of each context are kept. */
 struct content {
     event_id writer;
     VEC(event_id) updates;

@@ -1,8 +1,8 @@
-/* What an event needs to have come before it in a prefix of an execution
- * (docs/theory/races-semantics.md, Prefixes), as far as it has no choice: the event before it in
- * its context, the sources of its edges, on a stream what flowed before, and what it read: the last
- * write that does not depend on the value before it, and the blind updates since.
- * Locks, handlers of one task and waits leave a choice and are not here. */
+/* The events that an event needs before it in every prefix of an execution
+ * (docs/theory/races-semantics.md, Prefixes): its predecessor in its context, the sources of its
+ * edges, on a stream the earlier bytes, and the writes behind its value: the last write that does
+ * not depend on the value before it, and the blind updates since. Locks, handlers of one task and
+ * waits allow a choice and are not here. */
 #ifndef CLEW_RACE_FEASIBLE_DEPENDENCIES_H
 #define CLEW_RACE_FEASIBLE_DEPENDENCIES_H
 
@@ -50,7 +50,8 @@ struct dependencies {
 void dependencies_build(struct dependencies *d, const struct hb *hb);
 void dependencies_release(struct dependencies *d);
 
-/* Whether the event's value decides what the program does: not that of a blind update. */
+/* Whether the program's further events depend on the value that the event reads: not if it is a
+ * blind update. */
 bool dependency_reads(const struct event *e);
 bool dependency_writes(const struct event *e);
 
@@ -63,7 +64,8 @@ bool dependency_saw_update(const struct dependencies *d, event_id read, event_id
 
 typedef VEC(event_id) dependency_list;
 
-/* Appends what the event needs; what it read only with_writer. O(log) and their number. */
+/* Appends the events that this one needs; the writes that it read only if with_writer. O(log) and
+ * their number. */
 void dependencies_of(const struct dependencies *d, event_id id, bool with_writer,
                      dependency_list *list);
 

@@ -22,7 +22,7 @@ enum {
 /* Each window is so many times as wide as the one before. */
 enum { WINDOW_GROWTH = 4 };
 
-/* What an event of a cut and a question cost, for the watch. */
+/* The cost of an event of a cut, and of a question, for the budget. */
 enum { CUT_STEPS = 8, DECIDE_STEPS = 128 };
 
 struct feasible {
@@ -35,7 +35,7 @@ struct feasible {
     struct arena arena;
     struct line line;
     uint32_t *rank; /* per event: its place in the line, NULL when that is the list */
-    bool has_cuts;  /* what cuts show is certain */
+    bool has_cuts;  /* answers of cuts are certain */
     struct cuts cuts;
     uint32_t *cut;
     enum feasible_open open; /* why the last question was */
@@ -69,7 +69,8 @@ static void feed_cuts(struct feasible *f)
     }
 }
 
-/* All dependencies as edges, so that one look-up tells what is needed before what. */
+/* Adds all dependencies as edges, so that one query of reachability answers whether an event needs
+ * another. */
 static void build_musts(struct feasible *f)
 {
     const struct hb *hb = f->hb;
@@ -375,8 +376,8 @@ static enum race_verdict decide_scene(struct feasible *f, const struct question 
 
 /* ---- windows ---- */
 
-/* The first events of each task that the pair needs and that are listed before the floor, and what
- * closes them; false when that holds the pair. */
+/* The first events of each task that the pair needs and that are listed before the floor, and the
+ * events that close them. False if those include the pair. */
 static bool jump(struct feasible *f, const struct sound_pair *pair, event_id floor)
 {
     const struct contexts *c = &f->hb->contexts;
@@ -397,7 +398,7 @@ static bool is_done(const struct feasible *f, event_id id)
     return c->position[id] < f->done[c->of[id]];
 }
 
-/* The last event, as listed, among what is done. */
+/* The last event, as listed, among those done. */
 static event_id last_done(const struct feasible *f)
 {
     const struct contexts *c = &f->hb->contexts;
@@ -428,8 +429,8 @@ static bool is_overtaken(const struct feasible *f, event_id id, event_id end)
     return w != EVENT_NONE && w <= end;
 }
 
-/* What is overtaken by a write that is done cannot come any more: a read would see that write, and
- * blind updates that do not commute keep their order. False when such an event is needed. */
+/* An event overtaken by a write that is done can no longer happen: a read would see that write, and
+ * blind updates that do not commute keep their order. False if such an event is needed. */
 static bool bar_overtaken(struct feasible *f)
 {
     const event_id end = last_done(f);
@@ -445,7 +446,7 @@ static bool bar_overtaken(struct feasible *f)
     return true;
 }
 
-/* Sections that are open behind what is done. */
+/* Adds the sections that are open after the events done. */
 static void take_open_sections(struct feasible *f)
 {
     const struct contexts *c = &f->hb->contexts;
@@ -461,7 +462,7 @@ static void take_open_sections(struct feasible *f)
     }
 }
 
-/* Puts what is done, as listed, before the order. */
+/* Puts the events done before the order, as listed. */
 static void put_done_before(const struct feasible *f, sound_order *order)
 {
     sound_order whole = {0};

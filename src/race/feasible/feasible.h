@@ -7,8 +7,7 @@
  *     vec_release(&order);
  *     feasible_free(f);
  *
- * What a prefix is, is said in docs/theory/races-semantics.md; how this decides, in
- * docs/theory/races.md.
+ * docs/theory/races-semantics.md defines prefixes; docs/theory/races.md has the algorithm.
  *
  * On a recording (hb->reads is there) *yes* is certain because only closed cuts say it, *no*
  * because reads in doubt may have seen anything; the rest is left open. FEASIBLE_REORDERED
@@ -25,7 +24,7 @@
 #include "race/race.h"
 #include "race/sound/sync_preserving.h"
 
-/* What one question may cost; 0 is the default. */
+/* Bounds on the cost of one question; 0 is the default. */
 struct feasible_options {
     uint64_t step_max;         /* of the solver: a million */
     size_t event_max;          /* that the question is about: 20,000 */
@@ -48,7 +47,7 @@ enum feasible_open {
 
 struct feasible_stats {
     uint64_t by_cut;    /* answered yes by a cut */
-    uint64_t by_order;  /* yes by what is needed, in the order of the list */
+    uint64_t by_order;  /* yes: the needed events, in the order of the list, are a prefix */
     uint64_t by_reach;  /* no: one must come before the other */
     uint64_t by_lock;   /* no: both hold a lock that excludes them */
     uint64_t by_window; /* either, by the events around the pair */

@@ -60,7 +60,7 @@ struct judging {
     struct map open; /* key of two places to the number of candidates there that are undecided */
 };
 
-/* What deciding a candidate costs, for the watch. */
+/* The cost of deciding a candidate, for the budget. */
 enum { JUDGE_STEPS = 16 };
 
 static bool is_shown(struct judging *g, const struct race_pair *pair)
@@ -76,7 +76,7 @@ static bool is_mine(const struct race_groups *y, uint32_t location_a, uint32_t l
     return y->turn_count == 0 || (low * 31 + high) % y->turn_count == y->turn_of;
 }
 
-/* Places are shown after all: what was undecided there is not any more. */
+/* A pair of places that was undecided is now shown: corrects the counts. */
 static void settle(struct judging *g, uint64_t key)
 {
     uint32_t *open = map_slot(&g->open, key, 0, NULL);

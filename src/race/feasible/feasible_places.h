@@ -1,6 +1,6 @@
 /* Data races under the model feasible, decided per pair of places: once one pair of accesses at two
- * places of a variable is shown, the others there are not looked at. So what is counted are pairs
- * of places; of pairs of accesses, those that were shown. */
+ * places of a variable is shown, the other pairs there are skipped. So pairs of places are counted
+ * exactly, and of pairs of accesses only those shown. */
 #ifndef CLEW_RACE_FEASIBLE_FEASIBLE_PLACES_H
 #define CLEW_RACE_FEASIBLE_FEASIBLE_PLACES_H
 
@@ -12,7 +12,7 @@
 /* Adds the pairs of places that sync-preserving reordering shows, which is near-linear. */
 void feasible_places_find(struct race_groups *y, const struct hb *hb, const struct accesses *a);
 
-/* What is asked about. */
+/* The candidates in question. */
 struct feasible_input {
     const struct hb *hb;
     const struct accesses *accesses;

@@ -48,8 +48,8 @@ static struct solve_atom before(const struct prefix *p, event_id a, event_id b)
     return solve_before(p->variable[a], p->variable[b]);
 }
 
-/* ... or a comes before b, where the window may leave one of them aside: events that are done came
- * first, and of what else is left aside nothing is known but what is needed before what. */
+/* ... or a comes before b, if the window excludes one of them. Events done come first. For the
+ * other excluded events only needs are known. */
 static void say_before(const struct prefix *p, struct clause *c, event_id a, event_id b)
 {
     const bool leaves_a = relevant_leaves(p->relevant, a);
@@ -82,7 +82,7 @@ static bool is_before_in_context(const struct prefix *p, event_id a, event_id b)
     return c->of[a] == c->of[b] && c->position[a] < c->position[b];
 }
 
-/* ---- what is needed ---- */
+/* ---- needed events ---- */
 
 static void add_demands(struct prefix *p)
 {
@@ -179,8 +179,8 @@ static int compare_touches(const void *left, const void *right, const void *cont
     return order != 0 ? order : (a->event > b->event) - (a->event < b->event);
 }
 
-/* Whether nothing may be written between what the read saw and the read itself. Reads in doubt saw
- * anything, and what a recording left out may have come in between. */
+/* Whether no write may come between the read's write and the read. Not for reads in doubt, which
+ * may have seen any write, nor across gaps of a recording. */
 static bool is_exact(const struct prefix *p, event_id read)
 {
     const struct reads_from *reads = p->relevant->d->hb->reads;
@@ -451,7 +451,7 @@ bool prefix_build(struct prefix *p, const struct relevant_events *s, size_t clau
     p->problem = (struct problem){0};
     p->relevant = s;
     number_as_listed(p);
-    /* What comes next stands where the prefix ends. */
+    /* The events in question stand at the end of the prefix. */
     vec_each (&s->next, next) {
         p->variable[*next] = p->end;
     }
@@ -459,13 +459,13 @@ bool prefix_build(struct prefix *p, const struct relevant_events *s, size_t clau
     vec_each (&s->barred, id) {
         problem_add(&p->problem, solve_not_after(p->end, p->variable[*id]));
     }
-    /* What is needed counts little: it is no choice. */
+    /* Clauses of needs do not count: they leave the solver no choice. */
     const size_t limit = p->problem.clauses.count + clause_max;
     add_sections(p, limit);
     add_handlers(p, limit);
     add_reads(p, limit);
     add_sends(p, limit);
-    /* A notify may be among what the window leaves aside. */
+    /* The notify of a wait may be among the events that the window excludes. */
     if (s->window.floor == 0) {
         add_routines(p, limit);
         add_waits(p, limit);

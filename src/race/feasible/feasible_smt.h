@@ -1,5 +1,5 @@
-/* A relevant as a formula for a solver: an integer per event, its place in a prefix, and one for
- * the end of the prefix; what lies behind the end is left out. */
+/* Relevant events as a formula for a solver: an integer for each event, its position in a prefix,
+ * and one for the end of the prefix; events after the end are left out. */
 #ifndef CLEW_RACE_FEASIBLE_FEASIBLE_SMT_H
 #define CLEW_RACE_FEASIBLE_FEASIBLE_SMT_H
 
@@ -19,7 +19,7 @@ struct prefix {
 void prefix_init(struct prefix *p, size_t event_count);
 void prefix_release(struct prefix *p);
 
-/* Writes down what the widened relevant must obey; false when that takes more than clause_max
+/* Writes the constraints on the widened relevant events; false if they take more than clause_max
  * clauses. O(clauses): pairs of sections of a lock, of handlers of a task, of reads and writes of a
  * variable. */
 MUST_USE bool prefix_build(struct prefix *p, const struct relevant_events *s, size_t clause_max);

@@ -55,7 +55,7 @@ static void take_back(struct relevant_events *s, size_t begin)
     }
 }
 
-/* Completes what was put from the begin-th event on; takes it back when that is impossible. */
+/* Completes the events added from the begin-th on; removes them again if that is impossible. */
 static enum relevant_state complete(struct relevant_events *s, size_t begin,
                                     enum relevant_part part)
 {
@@ -95,7 +95,7 @@ static void clear(struct relevant_events *s)
     s->seen = 0;
 }
 
-/* The event comes next: what it needs is needed, whatever it reads. */
+/* The event is in question: adds its needs, but not the write that it reads. */
 static void ask(struct relevant_events *s, event_id id)
 {
     vec_push(&s->next, id);
@@ -142,7 +142,7 @@ enum relevant_state relevant_set_deadlock(struct relevant_events *s, const struc
     return complete(s, 0, RELEVANT_NEEDED);
 }
 
-/* ---- what the events begin ---- */
+/* ---- sections and handlers begun ---- */
 
 static bool begins_section(const struct event *e)
 {
@@ -249,7 +249,7 @@ enum relevant_state relevant_keep_order(struct relevant_events *s)
 
 /* ---- any order ---- */
 
-/* Adds the event as optional, unless it can never come before what is asked about. */
+/* Adds the event as optional, unless it can never come before the events in question. */
 static enum relevant_state try_add(struct relevant_events *s, event_id id)
 {
     if (relevant_has(s, id)) {

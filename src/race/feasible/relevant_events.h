@@ -1,9 +1,10 @@
-/* The events that one question is about: could these two come next to each other, or this receive
- * after that send, or could each of these requests come next while the next one's lock is held?
+/* The events that are relevant for one question: can these two accesses come next to each other;
+ * can this receive come after that send; can each of these lock requests come next while the next
+ * one's lock is held?
  *
- *     needed     what must have come before: dependencies of dependencies ...
- *     optional   what may have to come because sections of a lock and handlers of a task cannot
- *                both be open, and waits need a notify
+ *     needed     events that must come before: dependencies, transitively
+ *     optional   events that may have to come because sections of a lock and handlers of a task
+ * cannot both be open, and waits need a notify
  *
  * Everything else can be left out: a prefix that answers the question still does without it. */
 #ifndef CLEW_RACE_FEASIBLE_RELEVANT_EVENTS_H
@@ -32,7 +33,7 @@ enum relevant_part {
 
 enum relevant_state {
     RELEVANT_POSSIBLE,
-    RELEVANT_IMPOSSIBLE, /* what is asked about is needed before itself */
+    RELEVANT_IMPOSSIBLE, /* an event in question needs itself before it */
     RELEVANT_TOO_LARGE,
 };
 
@@ -54,8 +55,9 @@ struct relevant_events {
     VEC(uint32_t) sections; /* that have begun, of contended locks: numbers in hb->sections */
     VEC(uint32_t) handlers; /* that have begun: contexts */
     VEC(uint32_t) waits;    /* that have ended and need a notify: numbers in hb->waits */
-    dependency_list next;   /* what is asked about: it comes next, and so is not in the prefix */
-    dependency_list never;  /* what is not in the prefix either */
+    dependency_list
+        next; /* the events in question: they come next, so they are not in the prefix */
+    dependency_list never;  /* further events that are not in the prefix */
     dependency_list barred; /* optional events that the caller knows are not */
     size_t seen;            /* events that have been looked at for sections and so on */
     dependency_list scratch;
@@ -65,17 +67,17 @@ struct relevant_events {
 void relevant_init(struct relevant_events *s, const struct dependencies *d, size_t event_max);
 void relevant_release(struct relevant_events *s);
 
-/* Sets the relevant for a pair: what it needs. */
+/* Computes the relevant events of a pair: its needs. */
 MUST_USE enum relevant_state relevant_set(struct relevant_events *s, const struct sound_pair *pair);
 
-/* Sets the relevant for a deadlock: what its requests need but the locks, and that each has taken
- * the lock that it holds and not given it back. */
+/* Computes the relevant events of a deadlock: the needs of its requests except the locks
+ * themselves, and that each task has taken the lock that it holds and not released it. */
 MUST_USE enum relevant_state relevant_set_deadlock(struct relevant_events *s,
                                                    const struct deadlock_state *d);
 
-/* Adds what is needed if sections and handlers keep the order of the list and waits their notifies.
- * When possible, the events in the order of the execution are a prefix that answers the question.
- */
+/* Adds the events needed if sections and handlers keep the order of the list and waits their
+ * notifies. When possible, the events in the order of the execution are a prefix that answers the
+ * question. / */
 MUST_USE enum relevant_state relevant_keep_order(struct relevant_events *s);
 
 /* Adds whatever may have to come, in any order, as optional. */

@@ -36,7 +36,7 @@ uint32_t history_variable_new(struct history *h, uint32_t alike)
 /* The slot of the record for this access, or the free one where it belongs. */
 static uint32_t slot_of(const struct history *h, const struct history_access *a)
 {
-    /* Where every access is kept, those that look alike are told apart by their index. */
+    /* If every access is kept, similar ones differ by their index. */
     const uint64_t apart = h->options.keeps_every_access ? a->index * 0x9e3779b97f4a7c15u : 0;
     size_t slot = (a->hash ^ apart >> 32) & (h->slot_count - 1);
     for (;; slot = (slot + 1) & (h->slot_count - 1)) {
@@ -392,7 +392,7 @@ static void tell_others(struct history *h, uint32_t first, const struct history_
     }
 }
 
-/* What is known of the plain accesses stays as it is. */
+/* The state of plain accesses stays as it is. */
 static void add_atomic(struct history *h, const struct history_access *a, const uint32_t *seen)
 {
     const struct history_variable *v = &h->variables.at[a->variable];
@@ -455,7 +455,8 @@ static bool count_unseen(struct history *h, const struct history_access *a, cons
     return true;
 }
 
-/* What the walk over cells would say of the chains, from what is unseen. */
+/* Computes from the unseen columns whether the accesses are chains, as the walk over cells would.
+ */
 static void note_chains(struct history_variable *v, const struct history_access *a,
                         const uint32_t *seen, const struct unseen *unseen)
 {

@@ -1,4 +1,4 @@
-/* What was done to variables so far, as far as a later access can race with it.
+/* The access history of variables: the earlier accesses with which a later one can race.
  *
  *     variable --> cell (one column) --> record, record ...    its writes
  *           |        |            `----> record ...            its reads
@@ -8,8 +8,8 @@
  * Two atomic accesses never race, an atomic and a plain one do as two plain ones would.
  *
  * A record is the latest access by one task at one place of one kind. An earlier one there adds
- * nothing: whoever is unordered with it is unordered with the latest too, since both are of one
- * chain. So every racing pair of places is found, in memory that follows places, not events.
+ * nothing: an access unordered with it is unordered with the latest too, since both are of one
+ * task. So every racing pair of places is found, in memory that follows places, not events.
  *
  * Most accesses need no walk. Where all accesses so far are a chain, the last one decides for all;
  * where the writes are, the last write decides for a read (the epochs of FastTrack, Flanagan and
@@ -38,7 +38,7 @@ enum history_kind {
     HISTORY_ATOMIC_RMW = 4 | HISTORY_ATOMIC_WRITE,
 };
 
-/* A source place and what is done there: two accesses at one place of one kind look the same. */
+/* A source place and the kind of its access: two accesses at one place of one kind are the same. */
 static inline uint32_t history_place(uint32_t location, enum history_kind kind)
 {
     return location << 3 | (uint32_t)kind;
@@ -81,8 +81,8 @@ struct history_access {
     uint32_t place;
 };
 
-/* What decides most accesses, which are plain. A variable nobody touched is all zero but the flags
- * and cells. */
+/* The part of the history that decides most accesses, which are plain. All zero but the flags and
+ * cells for an untouched variable. */
 struct history_variable {
     uint32_t column, clock, place;      /* the last access */
     uint32_t write_column, write_clock; /* the last write */
@@ -142,7 +142,7 @@ struct history {
     struct history_options options;
     VEC(struct history_variable) variables;
     VEC(struct history_cell) cells;
-    struct arena table;             /* what records lie in, aligned to cache lines */
+    struct arena table;             /* memory of records, aligned to cache lines */
     struct history_record *records; /* a hash table by (variable, task, place) */
     size_t slot_count, record_count;
     struct triples race_of;              /* (variables that look alike, place, place) */
@@ -166,10 +166,10 @@ static inline uint32_t history_hash(uint32_t variable, uint32_t task, uint32_t p
  * between the same places are counted as one. */
 uint32_t history_variable_new(struct history *h, uint32_t alike);
 
-/* Adds an access whose task has seen `seen`: of column c, what is at most seen[c]. Each earlier
- * conflicting access it has not seen is told to options.found. O(1) when nothing races and the
- * variable is a chain; else O(columns that touched it + racing places), in a wide variable O(places
- * * columns) with a small factor and a walk for each new pair of places. */
+/* Adds an access whose task has the vector clock `seen`: it has seen the times of column c up to
+ * seen[c]. Calls options.found for each earlier conflicting access that it has not seen. O(1) when
+ * nothing races and the variable is a chain; else O(columns that touched it + racing places), in a
+ * wide variable O(places * columns) with a small factor and a walk for each new pair of places. */
 void history_add(struct history *h, const struct history_access *access, const uint32_t *seen);
 
 /* True for a plain access that changes nothing: the same as the last one, by a task that has
@@ -189,8 +189,8 @@ static inline void history_expect(const struct history *h, uint32_t hash)
     }
 }
 
-/* Forgets the records that everyone has seen (floors[c]: what all have seen of column c) and, of
- * each list, all but `depth`. O(records). */
+/* Forgets the records that all tasks have seen (floors[c]: the time of column c that all have seen)
+ * and, of each list, all but `depth`. O(records). */
 void history_trim(struct history *h, const uint32_t *floors, uint32_t depth);
 
 #endif

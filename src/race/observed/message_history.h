@@ -48,8 +48,8 @@ struct arrivals {
 
 void arrivals_release(struct arrivals *a);
 
-/* The task receives: tells each earlier receive that the send had not seen (of column c, it had
- * seen what is at most seen[c]) that this message could have come before. O(racing places). */
+/* The task receives: reports each earlier receive that the send had not seen (it had seen the times
+ * of column c up to seen[c]): this message could have come before it. O(racing places). */
 void arrivals_add(struct arrivals *a, uint32_t task, const struct arrival *arrival,
                   const uint32_t *seen);
 

@@ -13,7 +13,7 @@ enum {
     PARCEL_BYTES_MAX = 256 << 20,
 };
 
-/* ---- races, as they are told ---- */
+/* ---- reports of races ---- */
 
 static uint16_t event_kind_of(enum history_kind kind)
 {
@@ -166,13 +166,13 @@ void observed_free(struct observed *o)
 
 /* ---- one event ---- */
 
-/* What can be known of an access before its turn. */
+/* The properties of an access that are known before it is processed. */
 struct prepared {
     uint32_t variable; /* OBSERVED_NONE: it is no access that counts */
     uint32_t hash;
 };
 
-/* Looks up what the access is to, and has the memory fetched that it will touch. */
+/* Looks up the variable of the access, and prefetches the memory that the access will touch. */
 static struct prepared prepare_access(struct observed *o, const struct event *e)
 {
     const uint32_t node = observed_task_at(o, e->task)->node;
@@ -328,7 +328,7 @@ static bool drain(struct observed *o, struct observed_queue *queue)
     return queue->at > begin;
 }
 
-/* What was taken is cleared away now and then, so that memory follows what waits. */
+/* Removes events taken from the queue now and then, so that memory follows the waiting ones. */
 static void compact(struct observed_queue *queue)
 {
     const size_t left = queue->events.count - queue->at;
@@ -353,7 +353,7 @@ static void forget_empty_queues(struct observed *o)
     o->queues.count = kept;
 }
 
-/* What one node sends may be what another waits for. */
+/* A node may wait for a message that another one sends. */
 static void drain_all(struct observed *o)
 {
     for (bool progress = true; progress;) {
@@ -426,7 +426,7 @@ static uint32_t *floors_new(const struct observed *o)
     return floors;
 }
 
-/* Forgets what everybody has seen; if that is not enough, what is far back at each variable. */
+/* Forgets records that all tasks have seen; if that is not enough, the oldest of each variable. */
 static void bound_history(struct observed *o)
 {
     if (o->history.record_count < o->options.record_count_max) {
@@ -443,7 +443,7 @@ static void bound_history(struct observed *o)
                   "reported");
     }
     mem_free(floors);
-    /* What is left belongs to names, whose number bounds it. */
+    /* The remaining records belong to names, whose number bounds them. */
     if (o->history.record_count > o->options.record_count_max / 2) {
         o->options.record_count_max *= 2;
     }
@@ -512,8 +512,8 @@ bool observed_now(const struct observed *o, uint32_t task, struct observed_momen
     return true;
 }
 
-/* What came before it at the variable is its own task's, so that it has seen all. If the task
- * itself has been there again meanwhile, that later access stands for both. */
+/* The earlier accesses to the variable are of its own task, so it has seen them all. If the task
+ * itself has accessed it again meanwhile, that later access stands for both. */
 void observed_feed_late(struct observed *o, const struct event *e, struct observed_moment m)
 {
     const struct prepared prepared = prepare(o, e);

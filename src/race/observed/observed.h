@@ -1,16 +1,15 @@
 /* Races under the observed order (`--model observed`): plain happens-before in one pass over a
- * stream of events, reported as it goes. What is ordered is said in docs/theory/races-semantics.md,
- * section Observed; here a thread's handlers are ordered as they ran, and so are the sections of a
- * lock.
+ * stream of events, reported as it goes. docs/theory/races-semantics.md, section Observed, defines
+ * the order; here also a thread's handlers, and the sections of a lock, are ordered as they ran.
  *
  *     struct observed *o = observed_new(&tables, &notes, &options);
  *     while ((more = cursor_next(c, &b, e)) > 0) { if (observed_feed(o, &b, e) < 0) ... }
  *     observed_finish(o);
  *     observed_free(o);
  *
- * Every racing pair of places (source place, kind of access, variable) is found. Memory follows
- * names and what is under way, not events: about 32 bytes per variable, 40 per (variable, task,
- * place), a clock per lock and per message not received yet. */
+ * Every racing pair of places (source place, kind of access, variable) is found. Memory grows with
+ * names and undelivered messages, not with events: about 32 bytes per variable, 40 per (variable,
+ * task, place), a clock per lock and per message not received yet. */
 #ifndef CLEW_RACE_OBSERVED_OBSERVED_H
 #define CLEW_RACE_OBSERVED_OBSERVED_H
 
@@ -46,8 +45,8 @@ struct observed_options {
     bool every_pair; /* memory then follows events */
     bool skips_data, skips_messages;
 
-    /* What may be kept at most; 0 is the default. Where a bound is reached, something is given up
-     * and a note says what. */
+    /* Bounds on memory; 0 is the default. At a bound the analysis gives something up, and a note
+     * says so. */
     uint64_t held_count_max;   /* events behind a receive whose send is still to come: 1,000,000 */
     uint64_t record_count_max; /* places remembered, all variables together: 4,000,000 */
     uint64_t pending_clock_bytes_max; /* clocks of messages and the like under way: 256 MiB */
@@ -75,16 +74,14 @@ struct observed_moment {
     uint32_t column, clock;
 };
 
-/* The task's moment now, after what was fed; false when it has none, having not begun or been
- * joined. */
+/* The task's moment now, after all events fed; false if it has not begun, or has been joined. */
 bool observed_now(const struct observed *o, uint32_t task, struct observed_moment *m);
 
-/* Takes an access that its task made at this moment and that comes to light only now, because
- * nobody else used the variable between the moment and now. What is fed later is judged against it.
- */
+/* Takes an access that its task made at this moment and that was recorded only now, because no
+ * other task used the variable in between. Events fed later are compared with it. / */
 void observed_feed_late(struct observed *o, const struct event *e, struct observed_moment m);
 
-/* Takes what was held back for sends that never came. */
+/* Takes the events held back for sends that never came. */
 MUST_USE int observed_finish(struct observed *o, struct err *e);
 
 struct observed_stats observed_stats(const struct observed *o);

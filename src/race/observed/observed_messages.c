@@ -82,7 +82,7 @@ bool observed_must_wait(struct observed *o, const struct event *e)
                            : pending_clocks_first(&o->pending, list) == NULL;
 }
 
-/* ---- what is sent ---- */
+/* ---- sends ---- */
 
 static uint64_t bytes_after(uint64_t bytes, uint64_t more)
 {
@@ -123,7 +123,7 @@ void observed_close(struct observed *o, const struct observed_step *s)
     }
 }
 
-/* ---- what is received ---- */
+/* ---- receives ---- */
 
 static void arrive(struct observed *o, const struct observed_step *s,
                    const struct pending_clock *send, uint32_t stream)

@@ -1,8 +1,8 @@
-/* What the observed order is made of; known only to the observed_*.c files.
+/* The state of the observed order: a vector clock for each task, lock and undelivered message, and
+ * the access history of the variables. Only for the observed_*.c files.
  *
- * Every task, lock, message under way ... has a clock, a row of o->clocks. An event that orders
- * others (a release) hands its task's clock on and then begins a new time in the task's own column;
- * an event that is ordered (an acquire) joins what was handed on. */
+ * Every clock is a row of o->clocks. A release stores its task's clock at the object and then
+ * increments the task's own column; an acquire joins the object's clock into its task's. */
 #ifndef CLEW_RACE_OBSERVED_OBSERVED_STATE_H
 #define CLEW_RACE_OBSERVED_OBSERVED_STATE_H
 
@@ -48,8 +48,8 @@ struct observed_holder {
 };
 
 struct observed_lock {
-    uint32_t alone_row, shared_row; /* what the sections that ended have seen */
-    uint32_t last_task; /* who ended the last section; OBSERVED_NONE after shared ones */
+    uint32_t alone_row, shared_row; /* clocks of the ended exclusive and shared sections */
+    uint32_t last_task; /* the task that ended the last section; OBSERVED_NONE after shared ones */
     VEC(struct observed_holder) holders;
 };
 
@@ -62,7 +62,7 @@ struct observed_condition {
 struct observed_semaphore {
     uint32_t posts; /* pending */
     uint64_t post_count, wait_count;
-    uint64_t initial; /* what it must have started with, as far as the list shows */
+    uint64_t initial; /* its initial value, as far as the list shows */
 };
 
 struct observed_entrant {
@@ -93,8 +93,8 @@ struct observed_held {
     uint64_t index;
 };
 
-/* A node whose next event waits; what follows on the node waits behind it, so that the order of its
- * locks stays as observed. */
+/* The events of a node that wait for its first one, so that the order of the node's locks stays as
+ * observed. */
 struct observed_queue {
     uint32_t node;
     size_t at; /* the first event not taken yet */
@@ -172,7 +172,7 @@ void observed_start(struct observed *o, const struct observed_step *s);
 void observed_end(struct observed *o, const struct observed_step *s);
 void observed_join(struct observed *o, const struct observed_step *s);
 
-/* The task goes on in a new time: what it does now was not handed on. */
+/* The task begins a new time: its further events are not ordered by the release. */
 static inline void observed_release(struct observed *o, const struct observed_task *t)
 {
     uint32_t *own = &clocks_row(&o->clocks, t->row)[t->column];
@@ -190,7 +190,7 @@ struct pending_clock *observed_put(struct observed *o, uint32_t *list,
 void observed_publish(struct observed *o, uint32_t *row, const struct observed_step *s);
 void observed_publish_alone(struct observed *o, uint32_t *row, const struct observed_step *s);
 
-/* The task has seen what the row has, if there is one. */
+/* The task joins the clock of the row, if there is one. */
 static inline void observed_acquire(struct observed *o, const struct observed_step *s, uint32_t row)
 {
     if (row != OBSERVED_NONE) {
@@ -213,7 +213,7 @@ void observed_semaphore_post(struct observed *o, const struct observed_step *s);
 void observed_semaphore_wait(struct observed *o, const struct observed_step *s);
 void observed_barrier_enter(struct observed *o, const struct observed_step *s);
 void observed_barrier_exit(struct observed *o, const struct observed_step *s);
-/* An access that also orders tasks: between what it acquires and what it releases. */
+/* An access that also orders tasks, between its acquire and its release. */
 void observed_touch(struct observed *o, const struct observed_step *s);
 void observed_atomic(struct observed *o, const struct observed_step *s);
 void observed_once(struct observed *o, const struct observed_step *s);

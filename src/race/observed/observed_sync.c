@@ -45,8 +45,8 @@ static void section_begin(struct observed *o, const struct observed_step *s,
     }
 }
 
-/* A section ends. Whoever holds the lock alone has seen all ended sections, so its clock replaces
- * theirs, unless somebody was overtaken. */
+/* A section ends. A task that held the lock exclusively has joined all ended sections, so its clock
+ * replaces theirs, unless one was overtaken. */
 static void section_end(struct observed *o, const struct observed_step *s, struct observed_lock *l,
                         bool is_shared)
 {
@@ -267,7 +267,7 @@ void observed_semaphore_post(struct observed *o, const struct observed_step *s)
     (void)observed_put(o, &semaphore->posts, s);
 }
 
-/* The wait number k is served by the post number k less what the semaphore started with. */
+/* Wait number k is served by post number k minus the semaphore's initial value. */
 void observed_semaphore_wait(struct observed *o, const struct observed_step *s)
 {
     struct observed_semaphore *semaphore = semaphore_at(o, s);
@@ -319,8 +319,8 @@ void observed_barrier_enter(struct observed *o, const struct observed_step *s)
     observed_publish(o, &b->open_row, s);
 }
 
-/* The first to leave closes the round: who enters from now on belongs to the next. Everyone has
- * left the round before by then, so one row for closed rounds is enough. */
+/* The first task to leave closes the round: tasks that enter from now on belong to the next one.
+ * All have left the round before by then, so one row for closed rounds is enough. */
 void observed_barrier_exit(struct observed *o, const struct observed_step *s)
 {
     struct observed_barrier *b = barrier_at(o, s);
@@ -367,8 +367,8 @@ static bool mode_releases(uint8_t mode)
     return order != MEMORY_RELAXED && order != MEMORY_CONSUME && order != MEMORY_ACQUIRE;
 }
 
-/* A read sees the last write, and through read-modify-writes those before it: a store begins anew
- * what there is to acquire, a read-modify-write adds to it. */
+/* A read acquires from the last write and, through read-modify-writes, from those before it (a
+ * release sequence): a store replaces the clock to acquire, a read-modify-write adds to it. */
 void observed_atomic(struct observed *o, const struct observed_step *s)
 {
     const struct event *e = s->event;

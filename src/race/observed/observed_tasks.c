@@ -126,8 +126,8 @@ void observed_end(struct observed *o, const struct observed_step *s)
     s->task->has_ended = true;
 }
 
-/* The last time of a task is over: who knows it may use the column. Its clock stays in the
- * pending_clock of its end. */
+/* The last time of a task is over: a task that has seen it may reuse the column. The task's clock
+ * stays in the pending_clock of its end. */
 static void retire(struct observed *o, struct observed_task *t)
 {
     const uint32_t last = clocks_row(&o->clocks, t->row)[t->column] - 1;

@@ -1,11 +1,11 @@
-/* Clocks under way: what an event has seen, kept from there until the events it orders have taken
+/* Pending clocks: the vector clock of a release, kept until the acquires that it orders have taken
  * it. A list of pending is first in, first out:
  *
  *     send of m --put--> [ pending_clock ][ pending_clock ] --take--> receive of m
  *
- * The last pending_clock taken is kept for those that ask again (a message received twice, a task
- * joined twice), but of all lists together only the PARCELS_KEPT_MAX latest. When there are too
- * many that nobody takes, the oldest are lost. So memory follows what is under way, not what was.
+ * The last pending_clock taken is kept for a second take (a message received twice, a task joined
+ * twice), but of all lists together only the PARCELS_KEPT_MAX latest. If too many are never taken,
+ * the oldest are lost. So memory grows with the undelivered messages, not with all of them.
  */
 #ifndef CLEW_RACE_OBSERVED_PENDING_CLOCKS_H
 #define CLEW_RACE_OBSERVED_PENDING_CLOCKS_H

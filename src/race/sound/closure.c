@@ -117,8 +117,8 @@ void cuts_release(struct cuts *c)
     arena_release(&c->arena);
 }
 
-/* How many of the elements, which begin with a number each and ascend by it, have at most this
- * number. What lies near the end is asked for most, so the search begins there. */
+/* The number of elements whose first member is at most `limit`; they ascend by it. Most searches
+ * are for values near the end, so the search begins there. */
 static size_t count_up_to(const void *at, size_t count, size_t size, uint32_t limit)
 {
     const char *bytes = at;
@@ -287,7 +287,7 @@ static void end_sections(struct cuts *c, struct target to)
     }
 }
 
-/* What the reads in doubt of the task need that the cut holds; NULL: nothing. */
+/* The events that the task's reads in doubt need and the cut must hold; NULL: none. */
 static const uint32_t *doubt_row(const struct cuts *c, const uint32_t *cut, uint32_t task)
 {
     const struct cut_task *t = &c->tasks.at[task];
@@ -316,7 +316,7 @@ static bool add_sources(struct cuts *c, struct target to)
     return grew;
 }
 
-/* Ends sections and adds what reads in doubt may have seen, until the cut is closed. */
+/* Ends sections and adds the writes that reads in doubt may have seen, until the cut is closed. */
 static void close_cut(struct cuts *c, struct target to)
 {
     do {
@@ -366,7 +366,7 @@ static bool need_edges(struct cuts *c, uint32_t task, event_id id)
     return grew;
 }
 
-/* What served the wait that ends here, in the list; EVENT_NONE when nothing did. */
+/* The notify that served the wait that ends here, in the list; EVENT_NONE if there is none. */
 static event_id server_of(const struct waits *w, event_id end)
 {
     const uint32_t wait = waits_at(w, end);
@@ -587,8 +587,8 @@ static void take_doubt(struct cuts *c, event_id id)
     vec_push(&own->doubts, (struct cut_doubt){.count = own->count + 1, .row = row});
 }
 
-/* The event reads: its task's cut must hold what it saw. In a recording the accesses left out
- * of the writer's epoch may be the ones that were read, so the cut holds the epoch. */
+/* The event reads: its task's cut must hold its write. In a recording the read may have seen an
+ * unrecorded access of the writer's epoch, so the cut holds the whole epoch. */
 static bool need_writer(struct cuts *c, event_id id)
 {
     const struct event *e = &c->hb->trace->events.at[id];
@@ -666,8 +666,8 @@ static bool has_edges(const struct cuts *c, event_id id)
                .count > 0;
 }
 
-/* Adds what the event, taken before, needs to come next, but not itself. What it needs besides its
- * predecessor is known to the cut of its task since it came. */
+/* Adds the needs of the event, taken before, but not itself. The needs other than its predecessor
+ * were added to the cut of its task when it was taken. */
 static void include_needs(struct cuts *c, struct target to, event_id id, bool needs_more)
 {
     const struct cut_source self = source_of(c, id);

@@ -1,23 +1,22 @@
-/* Cuts: parts of an execution, given by how many events of each task they hold, and what they must
- * hold more to be possible on their own.
+/* Cuts, and their closure. A cut is a part of an execution: a number of first events of each task.
+ * Its closure is the least larger cut that is an execution of its own.
  *
  *     task 0   . . . . | . .        cut {4, 2, 3}
  *     task 1   . . | . . .
  *     task 2   . . . |
  *
- * A cut is *closed* when every event in it has all that it needs in it: what came before in its
- * task, the events its edges come from, the write and the blind updates each read saw, the notify
- * that served a wait, the stream before what was received; and of two sections of one lock that
- * exclude each other and have both begun in it, the first has ended in it. The events of a closed
- * cut, in the order of the execution, are an execution: each finds what it found. (Sync-preserving
+ * A cut is *closed* if it contains the needs of each of its events: the earlier events of its task,
+ * the sources of its edges, the write and the blind updates that a read saw, the notify that served
+ * a wait, the earlier bytes of a received stream; and of two sections of one lock that exclude each
+ * other and have both begun in it, the first has ended in it. The events of a closed cut, in the
+ * order of the execution, are an execution: each read sees its write again. (Sync-preserving
  * prefixes: Mathur, Pavlogiannis and Viswanathan, POPL 2021; here also for handlers, messages,
- * waits and shared locks.) In a recording, where it is not known which of several writes a read
- * saw, the cut holds all of them: in the order of the execution the read finds the one it found. A
- * task is one chain here, its handlers included, as they ran; that is a restriction, not an
- * assumption.
+ * waits and shared locks.) In a recording, if a read may have seen several writes, the cut holds
+ * all of them: in the order of the execution the read sees the same one again. A task is one chain
+ * here, its handlers included, as they ran; that is a restriction, not an assumption.
  *
  * The events are fed once, in the order of the execution. For each task the least closed cut with
- * all its events so far is kept; older ones can be had back. */
+ * all its events so far is kept; older ones can be restored. */
 #ifndef CLEW_RACE_SOUND_CLOSURE_H
 #define CLEW_RACE_SOUND_CLOSURE_H
 
@@ -56,7 +55,8 @@ struct cut_past {
     uint32_t row;
 };
 
-/* A read in doubt: with this event of its task, or a later one, a cut holds what the row says. */
+/* A read in doubt: with this event of its task, or a later one, a cut holds the events of the row.
+ */
 struct cut_doubt {
     uint32_t count; /* first: searched by */
     uint32_t row;   /* of all reads in doubt of the task so far */
@@ -65,7 +65,7 @@ struct cut_doubt {
 struct cut_task {
     uint32_t row;        /* its cut */
     uint32_t count;      /* of its events taken */
-    uint32_t count_from; /* the cut is what it is, but for its own column, since this event */
+    uint32_t count_from; /* the cut, except its own column, is unchanged since this event */
     uint32_t epoch;      /* grows when it begins a section or learns of others */
     uint32_t stuck_from; /* no closed cut holds this event or a later one; CUT_NONE: all may */
     VEC(struct cut_past) past;
@@ -94,7 +94,7 @@ struct cut_source {
     uint32_t task, count;
 };
 
-/* What a variable holds: a write, and the blind updates since. */
+/* The content of a variable: a write, and the blind updates since. */
 struct cut_content {
     struct cut_source writer;       /* count 0: nobody has written yet */
     VEC(struct cut_source) updates; /* the last of each task */
@@ -118,7 +118,7 @@ struct cuts {
     uint32_t *in_next;  /* per context: its next edge */
 
     VEC(uint32_t) holders;         /* tasks with sections that can exclude others */
-    VEC(struct cut_section) open;  /* what holdings name */
+    VEC(struct cut_section) open;  /* the sections that holdings refer to */
     const uint32_t *by_task;       /* sections of contended locks, task by task */
     uint32_t *begin_next;          /* per task: its next section in by_task */
     const uint32_t *by_task_first; /* per task, and one more */
@@ -160,7 +160,8 @@ static inline const uint32_t *cuts_of_task(const struct cuts *c, uint32_t task)
 }
 
 /* Whether a and b, by different tasks, can come next to each other: b is the event last reached and
- * not yet taken, a was taken before. If so, `cut` (one number per task) is what comes before. */
+ * not yet taken, a was taken before. If so, `cut` (one number per task) is the prefix before them.
+ */
 bool cuts_meet(struct cuts *c, event_id a, event_id b, uint32_t *cut);
 
 /* The same for any two events that were taken. */
@@ -171,9 +172,9 @@ bool cuts_met(struct cuts *c, event_id a, event_id b, uint32_t *cut);
 bool cuts_follow(struct cuts *c, event_id send, event_id receive, uint32_t *cut);
 
 /* Several events that were taken, as they come next together: cuts_gather_begin, then for each
- * cuts_gather, then cuts_gather_close. The cut gathered is the least closed one in which all of
- * them have what they need, except for the sections that they themselves begin. More can be
- * gathered after it was closed. */
+ * cuts_gather, then cuts_gather_close. The cut gathered is the least closed one which contains the
+ * needs of all of them, except for the sections that they themselves begin. More can be gathered
+ * after it was closed. */
 void cuts_gather_begin(struct cuts *c);
 void cuts_gather(struct cuts *c, event_id id);
 void cuts_gather_close(struct cuts *c);

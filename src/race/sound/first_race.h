@@ -1,5 +1,5 @@
 /* First races: observed races of a recording that some prefix of an execution shows, although the
- * recording does not say which write each read saw.
+ * recording does not have the write of each read.
  *
  *     struct first_races f;
  *     first_races_init(&f, &observed, &reads);
@@ -8,7 +8,7 @@
  *
  * Two accesses that observed happens-before leaves unordered need not be a race that can happen:
  * they may be an artifact of an earlier one (Netzer and Miller, "Improving the accuracy of data
- * race detection", PPoPP 1991), which decided what a read saw and so that the program got there.
+ * race detection", PPoPP 1991), which decided the value of a read and with it the program's path.
  * They are no artifact when no read in doubt lies between: docs/theory/races.md, "Recordings", has
  * the proof.
  */
@@ -36,7 +36,7 @@ void first_races_init(struct first_races *f, const struct hb *observed,
                       const struct reads_from *reads);
 void first_races_release(struct first_races *f);
 
-/* What is to be shown of two accesses. */
+/* The claim about two accesses. */
 enum first_race_claim {
     FIRST_RACE_PLACES, /* they, or two others of the variable at the same two places */
     FIRST_RACE_PAIR,   /* these two */

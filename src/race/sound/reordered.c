@@ -54,7 +54,7 @@ static bool passes_nothing(const struct reordered *o, const event_id *order, eve
     return true;
 }
 
-/* Whether what the read saw is there, with all that was left out of its epoch. */
+/* Whether the cut has the read's write, with all unrecorded accesses of its epoch. */
 static bool has_writer(const struct reordered *o, event_id read)
 {
     const event_id end = o->reads->writer_end[read];

@@ -13,7 +13,7 @@
  * that can be met. */
 enum { SHOTS_MAX = 4 };
 
-/* What an event costs, for the watch. */
+/* The cost of an event, for the budget. */
 enum { CUT_STEPS = 8 };
 
 /* An access that a later one may meet. */
@@ -25,8 +25,8 @@ struct shot {
     uint64_t dead_for;          /* tasks, of the first 64, that can never meet it again */
 };
 
-/* The accesses of one task at one place of a variable: what is looked at for every access to it, so
- * small. */
+/* The accesses of one task at one place of a variable. Visited for every access to the variable, so
+ * it is small. */
 struct spot {
     uint32_t place;
     uint32_t cell;
@@ -60,7 +60,7 @@ struct search {
     const struct hb *hb;
     const struct sound_options *options;
     struct cuts cuts;
-    uint32_t *cut; /* of what is being asked */
+    uint32_t *cut; /* the cut of the present question */
     bool is_over;  /* nobody wants to know more */
     const struct line *line;
     const uint32_t *rank; /* per event: one more than its place in the line, 0: not in it */
@@ -381,7 +381,7 @@ static void search_init(struct search *s, const struct hb *hb, const struct line
 {
     *s = (struct search){.hb = hb, .options = o, .line = line};
     s->rank = ranks_of(line, hb->trace->events.count, &s->arena);
-    /* The list of a recording is no exact order: reads may stand before what they saw. */
+    /* The list of a recording is no exact order: a read may stand before its write. */
     s->extends_cuts = o->extends_cuts && hb->reads == NULL;
     if (s->extends_cuts) {
         s->places = line_places_build(line, hb->trace, &s->arena);
@@ -482,7 +482,7 @@ void sound_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count
     uint32_t *first = arena_array(&arena, uint32_t, event_count + 1);
     uint32_t *next = arena_array(&arena, uint32_t, count + 1);
     const uint32_t *rank = s.rank;
-    size_t end = 0; /* of what the pairs need to know of the line */
+    size_t end = 0; /* the end of the part of the line that the pairs depend on */
     for (size_t i = count; i-- > 0;) {
         if (rank[pairs[i].a] != 0 && rank[pairs[i].b] != 0) {
             const event_id later = rank[pairs[i].a] > rank[pairs[i].b] ? pairs[i].a : pairs[i].b;

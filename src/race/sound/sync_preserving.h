@@ -1,8 +1,8 @@
 /* Races that a prefix of a real execution shows, found by sync-preserving reordering: near-linear,
- * without a solver. The definitions and the proof are in docs/theory/races.md; what is not found
- * here may still be feasible (feasible.h).
+ * without a solver. The definitions and the proof are in docs/theory/races.md; a race that it
+ * misses may still be feasible (feasible.h).
  *
- * A prefix is given as a cut (cut.h): how many events of each task it holds, in the order of the
+ * A prefix is given as a cut (closure.h): the number of events of each task, in the order of the
  * execution. */
 #ifndef CLEW_RACE_SOUND_SYNC_PRESERVING_H
 #define CLEW_RACE_SOUND_SYNC_PRESERVING_H
@@ -21,7 +21,7 @@ struct sound_pair {
     event_id a, b;
 };
 
-/* What is told of a race. The cut is valid during the call only. */
+/* A race found. The cut is valid during the call only. */
 struct sound_race {
     struct sound_pair pair;
     const uint32_t *cut; /* per task: how many of its events come before the pair */
@@ -32,8 +32,8 @@ struct sound_options {
     bool (*found)(void *context, const struct sound_race *race);
     void *context;
     bool skips_data, skips_messages;
-    /* Cuts also hold all that is listed before the pair, where that is a prefix too: what differs
-     * from the list is then short, and soon checked. */
+    /* Cuts also hold all events listed before the pair, if those are a prefix too: the difference
+     * from the list is then short, and fast to check. */
     bool extends_cuts;
     struct limit_watch *watch; /* ends the search; NULL: none */
     size_t past_max;           /* cuts kept of the past; 0: as many as fit into 256 MiB */
@@ -46,9 +46,9 @@ enum { SOUND_TASKS_MAX = 8192 };
  * hb->reads. */
 const char *sound_refusal(const struct hb *hb);
 
-/* False when the trace shows what no execution does (sections of one lock that overlap, orders that
- * contradict each other), or not in one line. What is found must then be checked; otherwise
- * checking it can only find errors of ours. O(sections). */
+/* False if the trace contradicts every execution (sections of one lock that overlap, contradictory
+ * orders), or has no linear order. Races found must then be checked; otherwise a check can only
+ * find bugs of clew. O(sections). */
 bool sound_is_certain(const struct hb *hb);
 
 /* Finds the races of the trace of hb, which was built with HB_STRICT: for every variable and pair

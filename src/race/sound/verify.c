@@ -94,8 +94,8 @@ static int compare_places(const void *left, const void *right, const void *conte
     return (a > b) - (a < b);
 }
 
-/* Adds what the cut holds from this place on, of p->left[task] events of each task, up to the last
- * of them: by going along the line, or where the events are few, by sorting them. */
+/* Adds the events that the cut holds from this position on, p->left[task] of each task: by walking
+ * the line or, if the events are few, by sorting them. */
 static void lay_out_left(struct proofs *p, const struct sound_race *race, size_t listed)
 {
     enum { SORT_FACTOR = 16 };
@@ -204,8 +204,8 @@ static void tell_all(struct proofs *p, struct proof_stats *stats)
     }
 }
 
-/* A list that shows what no execution does (sections that overlap) is no prefix: cuts then hold
- * only what the pair needs. */
+/* A list that contradicts every execution (sections that overlap) is no prefix: cuts then hold only
+ * the needs of the pair. */
 static struct sound_options collecting(struct proofs *p)
 {
     return (struct sound_options){.found = collect,

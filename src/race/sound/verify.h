@@ -1,10 +1,10 @@
-/* Races shown by cuts, each checked by replay before it is told.
+/* Races shown by cuts, each checked by replay before it is reported.
  *
  *     struct proof_stats stats;
  *     proof_find(hb, &(struct proof_options){.found = tell, .context = c}, &stats);
  *
- * The search (sound.h) and the checker (witness.h) share nothing: what the search gets wrong is
- * refused and counted. */
+ * The search (sync_preserving.h) and the checker (witness.h) share no code: an error of the search
+ * is refused and counted. */
 #ifndef CLEW_RACE_SOUND_VERIFY_H
 #define CLEW_RACE_SOUND_VERIFY_H
 
@@ -22,8 +22,8 @@ struct proof_options {
     void (*found)(void *context, const struct sound_race *race);
     void *context;
     bool skips_data, skips_messages;
-    bool wants_least_cuts; /* what is told, and checked, holds no more than the pair needs. Checking
-                              then takes the whole of each cut, not what differs from the list */
+    bool wants_least_cuts; /* the reported and checked cut holds only the needs of the pair. A check
+                            * then replays the whole cut, not its difference from the list */
     struct limit_watch *watch; /* ends searching and checking; NULL: none */
 };
 

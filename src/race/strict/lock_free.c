@@ -67,9 +67,8 @@ static size_t bit_of(const struct plain_pair *p, bool is_back, uint32_t from, ui
     return is_back ? (size_t)to * p->second_count + from : (size_t)from * p->second_count + to;
 }
 
-/* An access in a handler comes before what the main event comes before that the handler ends
- * before.
- */
+/* An access in a handler comes before all events that come after a main event which the handler
+ * ends before. / */
 static void mark_next(struct plain_pair *p, event_id id, uint32_t from, struct side to,
                       bool is_back)
 {

@@ -1,13 +1,13 @@
-/* Data races where nothing is left to choose: no lock is contended, no wait needs a notify, and
+/* Counts data races where locks leave no choice: no lock is contended, no wait needs a notify, and
  * edges lead into handlers only at their first events. There two accesses can be side by side
  * exactly when neither must come before the other (docs/theory/races.md proves it). Let a stand on
- * its task's main chain. What comes before b of that chain, and what comes after b, is
+ * its task's main chain. The events of that chain before b, and those after b, are
  *
  *     main chain of a   . . . . | . . . . . | . . .
  *                        before b    free     after b
  *
  * so the accesses of a class that race with b are neighbours, and races are counted, not
- * enumerated. Only pairs of accesses that are both in handlers are looked at one by one. */
+ * enumerated. Only pairs of accesses that are both in handlers are decided one by one. */
 #ifndef CLEW_RACE_STRICT_LOCK_FREE_H
 #define CLEW_RACE_STRICT_LOCK_FREE_H
 

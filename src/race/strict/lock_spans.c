@@ -31,7 +31,7 @@ struct build {
     VEC(struct lock_mode) span; /* of the span at hand */
 };
 
-/* ---- what is open behind an event ---- */
+/* ---- sections open after an event ---- */
 
 static bool ends_all(const struct build *b, uint32_t set, event_id id)
 {
@@ -57,7 +57,7 @@ static void find_locked(struct build *b)
 
 /* ---- clear events ---- */
 
-/* Whether what a row counts of each other task ends outside of the task's spans. */
+/* Whether the events that a row counts of each other task end outside of the task's spans. */
 static bool is_row_clear(const struct build *b, const uint32_t *row, uint32_t own)
 {
     const struct contexts *c = &b->hb->contexts;

@@ -1,11 +1,11 @@
-/* Spans: stretches of a task in which it holds contended locks without a gap, and what two events
- * in spans, or outside of any, can be said to be to each other without looking at an order.
+/* Spans: stretches of a task in which it holds contended locks without a gap, and the relation of
+ * two events, in spans or outside, that follows without building an order.
  *
  *     T1   . . [L . . [M . M] . L] . .        one span, locks {L, M}
  *                     ^ held {L, M}
  *
  * A span is *isolated* when edges of other tasks enter it at its first event only and leave it at
- * its last only. An event is *clear* when what it needs of other tasks ends outside of spans. Two
+ * its last only. An event is *clear* if its needs in other tasks end outside of spans. Two
  * concurrent events that are clear, in isolated spans (or in none) that have no lock in common, can
  * be side by side; docs/theory/races.md has the proof. The relation must be strict and saturated,
  * have no handlers and no wait that needs a notify, and the list must be allowed. */
@@ -25,7 +25,7 @@ struct lock_mode {
     bool is_shared;
 };
 
-/* What events have in common that are alike to all others: a signature. */
+/* A signature: the properties that decide an event's relation to all others. */
 struct lock_signature {
     uint32_t held_first, held_count; /* in lock_spans.modes: held at the event */
     uint32_t span_first, span_count; /* of the whole span, those held among them */
@@ -47,7 +47,7 @@ bool lock_spans_apply(const struct hb *hb);
 void lock_spans_build(struct lock_spans *s, const struct hb *hb, const struct held *held,
                       struct arena *a);
 
-/* What two concurrent events of different tasks with these signatures are. */
+/* The relation of two concurrent events of different tasks with these signatures. */
 enum lock_relation {
     LOCKS_EXCLUDE, /* never side by side */
     LOCKS_ALLOW,   /* side by side in some order */

@@ -26,7 +26,7 @@ struct totals {
     uint64_t of[4];
 };
 
-/* Two places of a variable that race: how often, and the pair that is told. */
+/* Two racing places of a variable: the number of pairs, and the one that is reported. */
 struct met {
     struct race_pair pair;
     uint64_t count;
@@ -206,7 +206,7 @@ static void list_accesses(struct counting *g)
 struct later {
     event_id event;
     uint32_t kind, task;
-    const uint32_t *row; /* what comes before it */
+    const uint32_t *row; /* the events that come before it */
 };
 
 /* How many of the line's accesses, the last ones, are concurrent with it. */
@@ -278,7 +278,7 @@ static void count_kind(struct counting *g, uint32_t kind, const struct later *b)
     }
 }
 
-/* What deciding a candidate costs, for the watch. */
+/* The cost of deciding a candidate, for the budget. */
 enum { JUDGE_STEPS = 16 };
 
 /* Each of them is decided by itself. */
@@ -382,7 +382,7 @@ static void line_add(struct counting *g, uint32_t number, event_id id)
     g->total_of_task[l->task].of[category]++;
 }
 
-/* Hands on what was met, and makes ready for the next variable. */
+/* Reports the pairs of this variable, and prepares for the next one. */
 static void end_variable(struct counting *g, uint32_t variable)
 {
     vec_each (&g->met, met) {

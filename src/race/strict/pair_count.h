@@ -1,14 +1,14 @@
 /* Data races counted, not listed, where the list is an allowed order and no handler takes part.
  *
- * The accesses to a variable are gone through as listed. An earlier access `a` and the one at hand
- * `b` are concurrent exactly when b's row of what comes before it has not come to a, since a is
- * listed first. Of the accesses of one task that look alike (place, signature of lock_spans.h)
- * those that are concurrent with b are therefore the last ones:
+ * Walks the accesses to a variable as listed. An earlier access `a` and the present one `b` are
+ * concurrent exactly if b's vector clock does not include a, since a is listed first. Of the
+ * accesses of one task with the same place and signature (lock_spans.h) those concurrent with b are
+ * therefore the last ones:
  *
  *     class   a1 a2 a3 | a4 a5          b knows 3: a4 and a5 race with it, or are excluded, alike
  *
- * So a class costs one comparison, or a binary search; only where signatures leave it open is a
- * pair decided by itself. */
+ * So a class costs one comparison, or a binary search; only a pair whose signatures do not decide
+ * it is decided by itself. */
 #ifndef CLEW_RACE_STRICT_PAIR_COUNT_H
 #define CLEW_RACE_STRICT_PAIR_COUNT_H
 
@@ -22,7 +22,7 @@ struct pair_count_input {
     const struct hb *hb; /* has `before` for the tasks of each variable */
     const struct accesses *accesses;
     const struct lock_spans *spans; /* NULL: concurrent accesses race */
-    const struct judge *judge;      /* for what spans leave open */
+    const struct judge *judge;      /* for pairs that spans do not decide */
 };
 
 /* Counts the races, and adds the first pair of each pair of places, to the groups, which does not

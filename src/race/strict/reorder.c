@@ -32,7 +32,8 @@ static void add_if_across(struct edges *edges, const struct trace *t, event_id f
     }
 }
 
-/* What is kept of the list in every part: the tasks' own lists, the edges, and who woke whom. */
+/* The order that every part keeps from the list: the tasks' own lists, the edges, and the wakeups.
+ */
 static void build_order(struct reorder *s)
 {
     const struct hb *hb = s->hb;
@@ -124,7 +125,7 @@ static void cut_take(const struct reorder *s, uint32_t *cut, event_id id)
     }
 }
 
-/* What the first part must not hold: the pair itself. */
+/* Events that the first part must not hold: the pair itself. */
 struct limits {
     event_id events[2];
     size_t count;
@@ -326,7 +327,7 @@ static bool cut_drop_open(const struct reorder *s, uint32_t *cut, uint32_t task)
     return false;
 }
 
-/* What of the first part comes before those pinned sections begin that are not in the set, without
+/* The events of the first part before the pinned sections begin that are not in the set, without
  * sections that would be open there. */
 static const uint32_t *cut_before(struct reorder *s, unsigned begun)
 {
@@ -346,7 +347,7 @@ static const uint32_t *cut_before(struct reorder *s, unsigned begun)
     return cut;
 }
 
-/* What there is when the pair has come and the pinned sections of the set have ended. */
+/* The events done when the pair has come and the pinned sections of the set have ended. */
 static const uint32_t *cut_behind(struct reorder *s, unsigned ended, const struct limits *pair)
 {
     uint32_t *cut = cut_new(s);
@@ -366,7 +367,7 @@ static const uint32_t *cut_behind(struct reorder *s, unsigned ended, const struc
 /* A way from no pinned section begun (or ended) to all, by cuts for sets of them. */
 struct climb {
     struct reorder *s;
-    const struct limits *pair; /* what came between; NULL: the sections begin, else they end */
+    const struct limits *pair; /* the events in between; NULL: the sections begin, else they end */
     const uint32_t *cuts[1 << PINNED_MAX];
 };
 
@@ -404,8 +405,8 @@ static bool can_climb(struct reorder *s, const struct limits *pair)
 
 /* ---- questions ---- */
 
-/* Two pinned sections that exclude each other. When both have begun among what the pair needs (not
- * just among what was taken in to end others), they are open at once in every order. */
+/* Two pinned sections that exclude each other. If both have begun among the pair's needs (not only
+ * among events added to end others), they are open at once in every order. */
 static bool pinned_clash(const struct reorder *s, bool *is_certain)
 {
     bool do_clash = false;
@@ -432,7 +433,7 @@ static void begin(struct reorder *s)
     arena_release(&s->scratch);
 }
 
-/* What is needed comes first, as far as the limits; then the pair, if there is one. */
+/* The needed events come first, up to the limits; then the pair, if there is one. */
 static enum reorder_answer finish(struct reorder *s, const struct limits *limits,
                                   const struct limits *pair)
 {

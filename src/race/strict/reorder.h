@@ -1,14 +1,14 @@
-/* Orders spliced from the list: a quick way to show that a candidate can be.
+/* Builds an order in which a pair races out of parts of the list: a fast way to show a candidate.
  *
- * The list is one allowed order. Cut out of it what must come first, put the pair behind, then what
- * the open sections need to end, then the rest, each part as listed:
+ * The list is one allowed order. Take out of it the events that must come first; put the pair
+ * behind them, then the events that end the open sections, then the rest, each part as listed:
  *
  *     list       . . a . . . . . . b . . . . .
- *     spliced    [what a and b need] [a b] [until no section is open] [the rest]
+ *     spliced    [needs of a and b] [a b] [until no section is open] [the rest]
  *
- * Each part obeys what the list obeys, so only sections that are open between two parts can be in
- * the way. The first part may have to be cut again, so that such sections begin late enough, and
- * the third, so that they end one after the other. When nothing helps, nothing is said. */
+ * Each part obeys the rules as the list does, so only sections that are open between two parts can
+ * break them. The first part may have to be cut again, so that such sections begin late enough, and
+ * the third, so that they end one after the other. If that fails, the answer is unknown. */
 #ifndef CLEW_RACE_STRICT_REORDER_H
 #define CLEW_RACE_STRICT_REORDER_H
 
@@ -33,8 +33,8 @@ struct reorder {
     const uint32_t *holder_task; /* per holder */
 
     /* Of the question at hand. A cut says how many events of each task are in. */
-    uint32_t *needed;     /* what the pair needs */
-    uint32_t *first;      /* the first part: that, and what ends the sections open there */
+    uint32_t *needed; /* the needs of the pair */
+    uint32_t *first;  /* the first part: those, and the events that end the sections open there */
     VEC(uint32_t) pinned; /* sections that are open while the pair comes */
     struct arena scratch;
     struct arena arena;

@@ -11,7 +11,7 @@
 
 enum {
     STEPS_DEFAULT = 1000000,
-    CLAUSES_DEFAULT = 4000000, /* about a GB with what a solver makes of them */
+    CLAUSES_DEFAULT = 4000000, /* about a GB in a solver */
 };
 
 static enum solve_way way_of(enum race_via via)

@@ -1,4 +1,4 @@
-/* Candidates as questions to a solver: the formula of a relation, and whoever answers. */
+/* Candidates as questions to a solver: the formula of a relation, and the solver. */
 #ifndef CLEW_RACE_STRICT_SOLVER_QUERY_H
 #define CLEW_RACE_STRICT_SOLVER_QUERY_H
 
@@ -23,8 +23,8 @@ struct query {
 /* Makes the folder that questions are written to (o->smtlib), if any are to be. */
 MUST_USE int query_make_folder(const struct race_options *o, struct err *e);
 
-/* Writes down the formula of hb, which is in scope REACH_ALL, and opens a solver for what the
- * groups asks. Fails when that cannot be opened. */
+/* Writes down the formula of hb, which is in scope REACH_ALL, and opens the solver that the options
+ * of the groups name. Fails when that cannot be opened. */
 MUST_USE int query_open(struct query *q, const struct hb *hb, struct race_groups *y,
                         struct arena *a, struct err *e);
 void query_close(struct query *q);

@@ -1,8 +1,8 @@
 /* The strict engine: decides candidates by the rules of docs/theory/races-semantics.md, exactly.
  *
- * First by what must come before what (clocks, and what locks and handlers force), then by the
- * locks both hold. Where that leaves something to choose, by an order built on the list, and only
- * where none of these tells, by a solver. */
+ * It asks first whether one event must come before the other (clocks, and the order that locks and
+ * handlers force), then whether both hold a common lock. If a choice remains, it tries to build an
+ * order from the list (reorder.h), and only then asks a solver. */
 #ifndef CLEW_RACE_STRICT_STRICT_H
 #define CLEW_RACE_STRICT_STRICT_H
 
@@ -17,21 +17,21 @@
 #include "race/strict/solver_query.h"
 
 struct strict {
-    struct race_groups *y; /* counts what is asked, and watches the budget */
+    struct race_groups *y; /* counts the questions, and has the budget */
     struct hb hb;          /* saturated */
     bool is_plain;         /* nothing is left to choose, see plain.h */
 
-    /* What is needed where something is. */
+    /* Built only if needed. */
     struct held held;
     bool list_is_allowed; /* and then there is: */
     struct reorder reorder;
     bool has_class_locks;
     struct class_locks class_locks;
-    bool has_spans; /* what locks say can be counted: */
+    bool has_spans; /* lock spans can be counted: */
     struct lock_spans spans;
     bool is_open; /* a solver was needed: */
     struct query query;
-    struct map gap_of;  /* what a question depends on, to a small number */
+    struct map gap_of;  /* properties that decide a question, to a small number */
     struct map answers; /* (number, number) to a verdict */
     bool has_order;     /* some order is allowed; else nothing can be decided */
     /* Decides about accesses in routines of one-time initializations; NULL until it is needed. */
@@ -40,8 +40,8 @@ struct strict {
     struct arena arena;
 };
 
-/* Builds what deciding needs for the groups, which has to be there as long as it decides. Fails on
- * a given order that names what is not there. */
+/* Builds the tables for deciding; the groups must live as long. Fails if a user-supplied order
+ * names an event that does not exist. */
 MUST_USE int strict_build(struct strict *s, struct race_groups *y, struct notes *n, struct err *e);
 void strict_release(struct strict *s);
 

@@ -30,9 +30,9 @@ struct formula {
     const uint32_t *mark_first; /* per context, and one more: a mark's number is its variable */
 };
 
-/* Writes down the rules that hb stands for; what hb already knows to be ordered is left out. False
- * when a bound was reached: the formula then lacks rules, and is good for nothing but its release.
- * O(events + edges + pairs of sections, of handlers, and of waits and notifies). */
+/* Writes the rules of hb as clauses, without those that hb's order already satisfies. False when a
+ * bound was reached: the formula then lacks rules, and the caller may only release it. O(events +
+ * edges + pairs of sections, of handlers, and of waits and notifies). */
 MUST_USE bool formula_build(struct formula *f, const struct hb *hb,
                             const struct formula_bounds *bounds, struct arena *a);
 void formula_release(struct formula *f);
@@ -46,7 +46,7 @@ size_t formula_adjacent(const struct formula *f, event_id a, event_id b, struct 
 /* The same for: a comes before b. */
 size_t formula_before(const struct formula *f, event_id a, event_id b, struct solve_atom *atoms);
 
-/* What a question about the event depends on: equal numbers, equal answers. */
+/* The properties of the event that decide a question about it: equal numbers, equal answers. */
 uint64_t formula_gap(const struct formula *f, event_id id);
 
 #endif

@@ -18,7 +18,7 @@ struct task_state {
     uint32_t handlers_over;
 };
 
-/* What a number was before it changed. */
+/* The value of a number before it changed. */
 struct change {
     uint32_t *number;
     uint32_t before;
@@ -54,7 +54,7 @@ struct replay {
     struct stream_state *streams;
     struct task_state *tasks;
     uint32_t *entered; /* per round */
-    uint32_t *units;   /* per semaphore: what is left of it */
+    uint32_t *units;   /* per semaphore: its remaining units */
     uint32_t *onces;   /* per once: enum once_state */
 };
 
@@ -70,7 +70,7 @@ static void set(struct replay *r, uint32_t *number, uint32_t value)
     *number = value;
 }
 
-/* What has changed stays. */
+/* Makes the changes so far permanent. */
 static void settle(struct replay *r)
 {
     vec_clear(&r->changes);
@@ -145,7 +145,7 @@ static bool has_happened(const struct replay *r, event_id id)
     return r->place[id] != 0 && r->place[id] <= r->now;
 }
 
-/* ---- what an event lacks, NULL when nothing ---- */
+/* ---- missing conditions of an event, NULL if there are none ---- */
 
 static const char *lacks_order(const struct replay *r, event_id id)
 {
@@ -234,7 +234,7 @@ static const char *lacks_annotation(const struct replay *r, event_id id)
     return NULL;
 }
 
-/* Whoever calls first runs the routine; the events of the trace are those of one task that did. */
+/* The first caller runs the routine; the events of the trace belong to the task that did. */
 static const char *lacks_once(const struct replay *r, event_id id)
 {
     const uint32_t once = r->f->of[id].thing;
@@ -265,7 +265,7 @@ static bool is_part(const struct replay *r, event_id id)
     return (kind == EVENT_SEND || kind == EVENT_RECV) && r->f->of[id].thing != FACT_NONE;
 }
 
-/* What the event's own kind asks for. */
+/* The conditions of the event's own kind. */
 static const char *lacks_by_kind(const struct replay *r, event_id id)
 {
     const uint16_t kind = trace_at(r->f->t, id)->kind;
@@ -341,7 +341,7 @@ static const char *lacks_write(const struct replay *r, event_id id)
     return "it would not read what it read in the trace";
 }
 
-/* ---- what an event changes ---- */
+/* ---- effects of an event ---- */
 
 static void list_remove(struct replay *r, uint32_t *head, uint32_t *next, uint32_t item)
 {
@@ -594,7 +594,7 @@ static int check_requests(const struct witness_checker *c, const struct witness 
     return 0;
 }
 
-/* The order ends in what it is to show. */
+/* The order ends in the events that it is to show. */
 static int check_end(const struct witness_checker *c, const struct witness *w, struct err *e)
 {
     if (w->request_count > 0) {
@@ -725,7 +725,7 @@ int witness_check(struct witness_checker *c, const struct witness *w, struct err
     if (w->listed > c->facts.count || (w->count < tail && w->listed > 0)) {
         return err_set(e, "the order is longer than the trace, or has no end");
     }
-    /* Who a signal wakes depends on what comes later in the order. */
+    /* Which wait a signal ends depends on later events of the order. */
     if (settle_listed(c, c->facts.waits.count > 0 ? 0 : w->listed, e) < 0) {
         return -1;
     }
@@ -740,7 +740,7 @@ int witness_check(struct witness_checker *c, const struct witness *w, struct err
     return result;
 }
 
-/* Replays the waits of the list itself: who is woken by nothing there needs no notify. */
+/* Replays the waits of the list itself: a wait that no event ends there needs no notify. */
 static void find_free_waits(struct witness_checker *c)
 {
     struct replay r;

@@ -114,8 +114,8 @@ struct walker {
     uint32_t handler_count;
 };
 
-/* A RECV of a handler is known as such only when HANDLER_BEGIN follows: it is then taken off the
- * main chain, and let off what main events have to wait for. */
+/* A RECV of a handler is known as such only when HANDLER_BEGIN follows: it is then removed from the
+ * main chain, with the conditions of main events. */
 static void handler_begin(struct facts *f, struct walker *w, event_id id)
 {
     w->handler = (uint32_t)f->handlers.count;
@@ -346,7 +346,7 @@ static void read_atomic(struct facts *f, struct published *p, event_id id)
             facts_need(f, id, *write);
         }
     }
-    /* Who needs a write that has taken in the others needs them too. */
+    /* A read that needs this write needs the writes that it has absorbed too. */
     const bool begins = writes && !reads && !facts_event_updates(e);
     if (begins || (writes && acquires && releases)) {
         vec_clear(&p->writes);
@@ -356,7 +356,7 @@ static void read_atomic(struct facts *f, struct published *p, event_id id)
     }
 }
 
-/* What a read is ordered after, whichever value it sees. */
+/* Events that a read is ordered after, whichever value it sees. */
 static void read_atomics(struct facts *f)
 {
     struct map numbers = {0};
@@ -398,7 +398,7 @@ static void race_groups_semaphore(struct semaphore_tally *s, const struct event 
     s->least = -s->balance > s->least ? -s->balance : s->least;
 }
 
-/* What each semaphore holds at the start: a wait needs that a unit is left. */
+/* The initial value of each semaphore: a wait needs a unit. */
 static void read_semaphores(struct facts *f)
 {
     struct map numbers = {0};

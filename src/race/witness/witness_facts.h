@@ -1,5 +1,6 @@
-/* What the checker of witnesses knows of each event before it replays any: what must have happened
- * first, and what the event touches. Read off the trace in a few passes, each a rule. */
+/* The facts about each event that the checker of witnesses computes before any replay: the events
+ * that must have happened first, and the objects that the event touches. Each of a few passes over
+ * the trace applies one rule. */
 #ifndef CLEW_RACE_WITNESS_WITNESS_FACTS_H
 #define CLEW_RACE_WITNESS_WITNESS_FACTS_H
 
@@ -126,8 +127,8 @@ uint64_t facts_scoped(const struct trace *t, const struct event *e, uint32_t nam
 uint32_t facts_number(struct map *numbers, uint64_t key);
 
 /* Plain and atomic accesses to memory. A read-modify-write whose result is not used (blind) reads
- * nothing; one that is no exchange changes what is there and is an update. So do the read and the
- * write of a plain blind update. */
+ * nothing; one that is no exchange changes the value and is an update. So do the read and the write
+ * of a plain blind update. */
 bool facts_event_accesses(const struct event *e);
 bool facts_event_reads(const struct event *e);
 bool facts_event_writes(const struct event *e);

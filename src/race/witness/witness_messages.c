@@ -90,7 +90,7 @@ static void read_streams(struct facts *f)
 
 /* ---- datagrams ---- */
 
-/* What a datagram is told by: its name, or channel and size. False when by nothing. */
+/* The identity of a datagram: its name, or channel and size. False if it has none. */
 static bool datagram_key(struct map *sizes, const struct event *e, uint64_t *key)
 {
     if (e->message != 0) {

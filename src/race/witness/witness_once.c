@@ -6,7 +6,7 @@ struct routine {
     uint64_t key;
     event_id begin, end; /* EVENT_NONE: not there */
     uint32_t begin_count;
-    event_id first; /* ONCE of the object, whoever's */
+    event_id first; /* the first ONCE of the object, of any task */
     uint32_t number;
 };
 
@@ -86,7 +86,7 @@ static bool is_before_all_calls(const struct facts *f, const struct routine *r, 
 
 /* ---- whether another task could have run it ---- */
 
-/* What the routine does to a variable, in a map by the variable's number. */
+/* The effect of the routine on a variable, in a map by the variable's number. */
 enum handling {
     HANDLING_READS = 1, /* before it writes */
     HANDLING_WRITES = 2,
@@ -105,7 +105,8 @@ static void read_handling(const struct facts *f, const struct routine *r, struct
     }
 }
 
-/* Whether an access outside of it leaves the routine what it was, whoever runs it. */
+/* Whether the routine does the same with and without an access outside of it, whichever task runs
+ * the routine. */
 static bool leaves_alone(const struct facts *f, const struct routine *r, uint32_t handling,
                          event_id id)
 {
@@ -119,7 +120,7 @@ static bool leaves_alone(const struct facts *f, const struct routine *r, uint32_
     return id < r->begin && ((handling & HANDLING_READS) == 0 || is_before_all_calls(f, r, id));
 }
 
-/* Whether all accesses of others to what the routine handles leave it alone. */
+/* Whether all accesses of others to variables of the routine leave it alone. */
 static bool is_left_alone(const struct facts *f, const struct routine *r)
 {
     struct map handling = {0};

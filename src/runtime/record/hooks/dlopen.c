@@ -4,9 +4,9 @@
 #include "runtime/record/log/recorder.h"
 #include "runtime/shared/real.h"
 
-/* The loader looks at its caller to decide where to search, so the call must be the last thing done
- * here: compiled into a jump (every build of this library is optimized), it comes from the program.
- * What was loaded is told with the task's next record. */
+/* The loader searches by the caller of dlopen, so this hook must end in a jump to the real one
+ * (every build of this library is optimized): the loader then sees the program's call. The task's
+ * next record adds the loaded modules. */
 RT_EXPORT void *dlopen(const char *path, int flags)
 {
     rt_self.has_loaded = true;

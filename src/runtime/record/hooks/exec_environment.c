@@ -36,7 +36,7 @@ static bool is_ours(const char *word)
            begins_with(word, ORIGIN_VARIABLE "=");
 }
 
-/* What the program already wanted preloaded comes after the recorder. */
+/* The user's own LD_PRELOAD follows the recorder's library. */
 static char *print_preload(char *to, const char *end, const char *wanted)
 {
     to = text_append(to, end, PRELOAD);

@@ -21,8 +21,8 @@
 
 enum { DESCRIPTORS_MAX = 1 << 16, END_SIZE = 160, PATH_TEXT_MAX = 1000, TRANSPORT_FILE = 0 };
 
-/* Written by whoever uses the descriptor first, in one piece. Two tasks that do so at once find the
- * same, and one number is lost. */
+/* The first task that uses the descriptor writes the whole entry. If two tasks do so at once, both
+ * write the same identity, and one number stays unused. */
 static _Atomic struct descriptor descriptors[DESCRIPTORS_MAX];
 static const struct descriptor other = {.class = DESCRIPTOR_OTHER};
 static _Atomic uint32_t number_last;
@@ -73,14 +73,14 @@ static struct descriptor socket_descriptor(int fd)
     };
 }
 
-/* Where the kernel tells about a descriptor. */
+/* The path in /proc for this descriptor. */
 static void proc_path(char path[static 40], const char *folder, int fd)
 {
     char *at = text_append(path, path + 39, folder);
     *text_append_number(at, path + 39, (uint64_t)fd) = 0;
 }
 
-/* What the kernel calls a descriptor without a file, such as "anon_inode:[eventfd]". */
+/* The kernel's name of a descriptor without a file, such as "anon_inode:[eventfd]". */
 static bool is_anonymous(int fd, const char *wanted)
 {
     char path[40];
@@ -91,7 +91,7 @@ static bool is_anonymous(int fd, const char *wanted)
            memcmp(text, wanted, size) == 0;
 }
 
-/* A number that the kernel tells of a descriptor behind a word; 0 where it does not. */
+/* The number after a word in the descriptor's fdinfo; 0 if the word is not there. */
 static uint64_t info_number(int fd, const char *word)
 {
     char path[40] = "";
@@ -317,7 +317,7 @@ static char *print_bytes(char *to, const char *end, const unsigned char *bytes, 
 }
 
 /* Groups of four hexadecimal digits, none left out: the same address always has the same name. An
- * IPv4 address in IPv6 clothes is printed as what it is, because its peer may see it so. */
+ * IPv4-mapped address is printed as IPv4, because its peer may see it so. */
 static char *print_ipv6(char *to, const char *end, const struct in6_addr *address)
 {
     static const char digits[] = "0123456789abcdef";
@@ -452,15 +452,15 @@ static void tell_ends(int fd, struct descriptor d, const char *text, uint32_t si
     atomic_store_explicit(&descriptors[fd], d, memory_order_relaxed);
 }
 
-/* True when the ends have been told: it was used in this process. */
+/* True if both ends are recorded: this process has used the descriptor. */
 static bool is_named(struct descriptor d)
 {
     return d.named_count == fork_count;
 }
 
-/* Before a Unix connection is accepted its peer has no inode yet. Then the own end is told, from
- * which the collector can find the other one by what the peer tells, and the peer is looked for
- * again at the next use. */
+/* Before a Unix connection is accepted, its peer has no inode. Then only the own end is recorded:
+ * the collector takes the other one from the peer's record. The next use looks for the peer again.
+ */
 static bool lacks_peer(int fd, struct descriptor d)
 {
     return d.transport == TRANSPORT_UNIX && unix_peer(inode_of(fd)) == 0;
@@ -472,7 +472,7 @@ static void name_file(int fd, struct descriptor d)
     char text[1 + PATH_TEXT_MAX] = {TRANSPORT_FILE};
     proc_path(link, "/proc/self/fd/", fd);
     const long size = syscall(SYS_readlink, link, text + 1, PATH_TEXT_MAX - 1);
-    /* What the kernel shows as files is no file: its names hold numbers of this run. */
+    /* These are no regular files: their names contain numbers of this run. */
     if (strncmp(text + 1, "/proc/", 6) == 0 || strncmp(text + 1, "/sys/", 5) == 0) {
         d.class = DESCRIPTOR_OTHER;
         atomic_store_explicit(&descriptors[fd], d, memory_order_relaxed);
@@ -543,8 +543,8 @@ void descriptor_name_pair(int fd, int peer)
 
 /* ---- ends and readiness ---- */
 
-/* Where writers learn that nobody reads a pipe any more, by its inode. Two pipes that share a place
- * are ordered more than they need be. */
+/* Objects, by a pipe's inode, that order a pipe's last close for reading before the EPIPE of its
+ * writers. Two pipes in the same slot get more order than necessary. */
 enum { READERS_MAX = 1024 };
 static char pipe_readers[READERS_MAX];
 
@@ -574,8 +574,8 @@ static void record_readers(enum event_kind kind, int fd, const void *place)
     (void)rt_record((struct rt_event){.kind = kind, .object = readers_of(fd), .place = place});
 }
 
-/* The end of what was never used here (a listener, a parent's connection) says nothing, unless it
- * is that of a pipe. */
+/* A descriptor that was never used here (a listener, a parent's connection) has no end to record,
+ * unless it is a pipe's. */
 void descriptor_ends(int fd, const void *place)
 {
     if (!rt_is_recording()) {

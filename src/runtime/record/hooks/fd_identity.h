@@ -1,8 +1,8 @@
-/* What the process's descriptors are: connections with two ends, pipes, files. Found out when a
- * descriptor is first used and remembered until it is closed.
+/* The identity of each file descriptor of the process: a connection with two ends, a pipe, a file.
+ * Determined at the descriptor's first use and kept until its close.
  *
- * A connection gets a number, told to the collector once with its two ends; its messages then carry
- * the number. */
+ * A connection gets a number. One record (RECORD_NAME) gives the collector its two ends; its
+ * messages then carry the number. */
 #ifndef CLEW_RUNTIME_RECORD_HOOKS_FD_IDENTITY_H
 #define CLEW_RUNTIME_RECORD_HOOKS_FD_IDENTITY_H
 
@@ -26,21 +26,21 @@ enum descriptor_class {
 struct descriptor {
     uint8_t class;             /* enum descriptor_class */
     uint8_t transport : 7;     /* enum event_mode, TRANSPORT_... */
-    uint8_t is_half_named : 1; /* its own end has been told */
-    uint16_t named_count;      /* its ends have been told since so many forks; 0: not yet */
+    uint8_t is_half_named : 1; /* its own end is recorded */
+    uint16_t named_count;      /* forks so far when its ends were recorded, plus 1; 0: not yet */
     uint32_t number;           /* in the process */
 };
 
 /* Looks at fd, once. */
 struct descriptor descriptor_of(int fd);
 
-/* fd is about to be closed; fd has just been made. Whoever is given a number that another task has
- * closed comes after that: programs keep what belongs to a connection under its number. */
+/* fd is about to be closed; fd was just created. The close of a number happens before the events of
+ * the next descriptor with that number: programs keep a connection's state under its number. */
 void descriptor_closes(int fd, const void *place);
 void descriptor_made(int fd, const void *place);
 
-/* What stands for the open file description of fd, in all processes that inherit it. fd has just
- * become another number of that of `from`. */
+/* The object that stands for the open file description of fd, in all processes that inherit it. The
+ * second: fd has just become a duplicate of `from`. */
 uint64_t descriptor_description(int fd);
 void descriptor_shares(int fd, int from);
 
@@ -48,16 +48,17 @@ void descriptor_shares(int fd, int from);
  * before the other. Descriptors whose opening was not seen are left out. */
 void descriptor_use(int fd, const void *place);
 
-/* fd is about to be closed: the close of a pipe's end, or of a connection that was used here, comes
- * before what others learn from it. So does the end of the process, which closes pipes. */
+/* fd is about to be closed. The close of a pipe's end, or of a connection that was used here,
+ * happens before the events by which other tasks learn of it. The end of the process closes pipes,
+ * too. */
 void descriptor_ends(int fd, const void *place);
 void descriptor_all_end(const void *place);
 
-/* A call was told that fd is ready, or refused because the other side is gone (`is_refused`): it
- * comes after what made it so. errno stays. */
+/* A call returned that fd is ready, or failed because the other side is closed (`is_refused`): the
+ * cause happens before it. Preserves errno. */
 void descriptor_ready(int fd, bool is_refused, const void *place);
 
-/* What stands for the open descriptor as an object; NULL when its opening was not seen. */
+/* The object that stands for the open descriptor; NULL if its opening was not recorded. */
 const void *descriptor_instance(int fd);
 
 /* fd is closed, or now means something else; so are all from first to last. */
@@ -67,7 +68,7 @@ void descriptor_forget_range(unsigned first, unsigned last);
 /* The process is a new one, and its collector knows no ends yet. */
 void descriptor_forget_names(void);
 
-/* Tells the collector the ends of a connected socket, once. */
+/* Records the ends of a connected socket, once. */
 void descriptor_name(int fd);
 
 /* The same for the two ends of a pair that has just been made. */

@@ -1,7 +1,7 @@
-/* Regular files: opened, read, written, synced, renamed, removed. A write is announced before it is
- * made and corrected when it was shorter; a read is told when it is done, so that in the trace no
- * read comes before the write it saw. Files that libc opens, reads and writes for itself (stdio)
- * are not seen. */
+/* Regular files: opened, read, written, synced, renamed, removed. A write is recorded before the
+ * call, and corrected if it was shorter. A read is recorded after the call, so that in the trace no
+ * read precedes its write. Files that libc opens, reads and writes for itself (stdio) are not
+ * recorded. */
 #include "runtime/record/hooks/file_descriptors.h"
 
 #include <errno.h>

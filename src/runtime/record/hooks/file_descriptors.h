@@ -1,4 +1,5 @@
-/* What the hooks of files share with those of sockets, which see every descriptor first. */
+/* Functions that the hooks of files share with those of sockets. A call on a descriptor reaches the
+ * hooks of sockets first. */
 #ifndef CLEW_RUNTIME_RECORD_HOOKS_FILE_DESCRIPTORS_H
 #define CLEW_RUNTIME_RECORD_HOOKS_FILE_DESCRIPTORS_H
 

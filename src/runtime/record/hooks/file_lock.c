@@ -1,5 +1,6 @@
-/* Locks on files: flock and fcntl. The kernel lets a process lock what it holds already and release
- * what it does not hold; the trace has each acquisition once and each release of something held. */
+/* Locks on files: flock and fcntl. The kernel lets a process lock a range that it holds already,
+ * and release one that it does not hold. The trace has each acquisition once, and releases only of
+ * held ranges. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -15,7 +16,8 @@
 
 enum { HELD_MAX = 1024 };
 
-/* What this process holds, a row for each; fd is one more than the descriptor, 0 in a free row. */
+/* The ranges that this process holds, a row for each; fd is the descriptor plus 1, 0 in a free row.
+ */
 static struct held {
     _Atomic int fd;
     uint8_t mode;
@@ -115,8 +117,8 @@ static bool is_within(struct lock_range range, struct lock_range whole)
             (range.size != 0 && range.start - whole.start <= whole.size - range.size));
 }
 
-/* What is released is told before it is, or another's acquisition could come first. All goes that
- * lies in the range; what reaches beyond it is held on. */
+/* Records a release before the call; otherwise another process's acquisition could get a smaller
+ * stamp. Ranges within the released one end; a range that extends beyond it keeps the rest. */
 static void before_unlock(int fd, uint8_t mode, struct lock_range range, const void *place)
 {
     const int saved = errno;

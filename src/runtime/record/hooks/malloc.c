@@ -1,11 +1,11 @@
-/* Memory that comes and goes: the malloc family, and C++'s new, which is built on it.
+/* Hooks of allocation and release: the malloc family, and C++'s operators new, which call it.
  *
- * Only a process with instrumented code has use for it; all others pass straight through. An
- * allocation is recorded after the real call and a release before it, so that a block's life is
- * never seen to overlap the next one's.
+ * In a process without instrumented code they only call the real function. An
+ * allocation is recorded after the real call and a release before it, so that the lives of two
+ * blocks at one address never overlap in the trace.
  *
- * The functions behind these are not in real.h's list: finding those may itself allocate. What is
- * asked for meanwhile comes from a small store that is never given back. */
+ * The functions behind these are not in real.h's list: finding those may itself allocate. Requests
+ * during the lookup are served from a small static store, which is never freed. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -96,7 +96,8 @@ static bool is_of_store(const void *block)
 /* Where the program asked, while a function between it and malloc is at work. */
 static __thread const void *outer_place;
 
-/* The loader allocates in the middle of a dlopen: its modules are told once it is done. */
+/* The loader allocates in the middle of a dlopen: its modules are recorded after it has returned.
+ */
 static void record(enum event_kind kind, const void *block, size_t size, const void *place)
 {
     const bool has_loaded = rt_self.has_loaded;
@@ -115,7 +116,7 @@ static bool is_wanted(void)
     return access_is_told() && rt_is_recording() && rt_self.ignore == 0;
 }
 
-/* Memory of `size` bytes that the program asked for, `room` of which are its own. */
+/* Memory of `size` bytes that the program requested; `room` bytes belong to the block. */
 static void *handed_out(void *start, size_t size, size_t room, const void *place)
 {
     const int saved = errno;
@@ -187,8 +188,8 @@ static void *remap(void *start, size_t size, size_t size_new, int flags, void *w
     return (void *)syscall(SYS_mremap, start, size, size_new, (long)flags, wanted);
 }
 
-/* What stays where it is keeps its name. Whether it can is tried first: what moves must be told
- * before somebody else is given its pages. */
+/* A mapping that stays in place keeps its name. The hook first tries to resize in place: a move
+ * must be recorded before another task can get the old pages. */
 void *memory_remap(void *start, size_t size, size_t size_new, int flags, void *wanted,
                    const void *place)
 {
@@ -247,8 +248,8 @@ RT_EXPORT void free(void *block)
 }
 
 /* The size of a block of the store is not known: the bytes behind it are copied, too. A block of
- * the allocator that is resized while functions are being found keeps its bytes as far as it has
- * room. */
+ * the allocator that is resized while functions are being found keeps its bytes up to its usable
+ * size. */
 static void *moved_from_store(const void *block, size_t size)
 {
     void *fresh = is_ready() ? real.malloc(size) : store_take(size);
@@ -262,8 +263,8 @@ static void *moved_from_store(const void *block, size_t size)
     return fresh;
 }
 
-/* A block that grows is a new one, even where it stays in place: what was known of its words is of
- * no use, because nobody else may use them meanwhile. */
+/* A block that grows counts as a new one, even in place. The states of its old words are useless:
+ * no other task may use them during the call. */
 static void *reallocated(void *block, size_t size, const void *place)
 {
     if (!is_ready() || is_of_store(block)) {
@@ -283,8 +284,8 @@ RT_EXPORT void *realloc(void *block, size_t size)
     return reallocated(block, size, RT_PLACE);
 }
 
-/* False in a program that has a malloc of its own: the loader then resolves `malloc` to that one,
- * and what follows must take its blocks from there, because that is where they are freed. */
+/* False in a program with its own malloc: the loader then resolves `malloc` to that one. These
+ * hooks must then take blocks from there, because the program frees them there. */
 static bool is_malloc_ours(void)
 {
     void *(*volatile resolved)(size_t) = malloc; /* compilers take two names for two functions */

@@ -23,7 +23,7 @@ static _Atomic uint32_t function_count;
 
 static struct recording *wanted; /* NULL: no function is a handler */
 
-/* What the calling task is in. */
+/* The handler that the calling task is in. */
 static __thread struct {
     uint32_t depth;         /* functions that were entered and not left */
     uint32_t handler_depth; /* depth of the handler's function; 0: in none */
@@ -35,8 +35,8 @@ void handler_start(struct recording *recording)
     wanted = recording->handler_count > 0 ? recording : NULL;
 }
 
-/* "Shop::order" as it stands in a C++ symbol: 4Shop5order, behind _ZN (_Z for a single word), with
- * a letter for what is static or const. */
+/* Whether the symbol is "Shop::order" as the Itanium C++ ABI mangles it: 4Shop5order after _ZN (_Z
+ * for a single word), with a letter for static or const. */
 static bool is_mangled(const char *symbol, const char *name)
 {
     static const char nameless[] = "12_GLOBAL__N_1";

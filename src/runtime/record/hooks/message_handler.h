@@ -1,5 +1,5 @@
-/* Functions that are handlers of messages because `clew record --handler` names them. The process's
- * modules are searched for functions of these names; code built by `clew cc` tells when one is
+/* Functions that handle messages, named by `clew record --handler`. The recorder searches the
+ * process's modules for functions of these names; code built by `clew cc` reports when one is
  * entered and left. */
 #ifndef CLEW_RUNTIME_RECORD_HOOKS_MESSAGE_HANDLER_H
 #define CLEW_RUNTIME_RECORD_HOOKS_MESSAGE_HANDLER_H

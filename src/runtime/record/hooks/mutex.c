@@ -30,9 +30,9 @@ static int acquired(int result, uint8_t mode, const volatile void *lock, const v
     return result;
 }
 
-/* glibc keeps "shared between processes" in bit 7 of the mutex's kind, and sets it for robust ones
- * too; there is no call to ask an initialized one. What lies in memory of this process alone is its
- * own, whatever it says. */
+/* glibc keeps "shared between processes" in bit 7 of the mutex's kind, and sets it for robust
+ * mutexes too; no function returns it for an initialized one. A mutex in private memory is private,
+ * whatever the bit. */
 uint8_t sync_mutex_mode(const pthread_mutex_t *m)
 {
     return (m->__data.__kind & 0x80) != 0 && shared_has(m) ? LOCK_PSHARED_MUTEX : LOCK_MUTEX;

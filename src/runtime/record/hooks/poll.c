@@ -1,5 +1,5 @@
-/* Waits for descriptors: poll, select, epoll. A wait that found something ready is told when it is
- * over; one that only looked, or ran out of time, tells nothing. */
+/* Waits for descriptors: poll, select, epoll. A wait that returns a ready descriptor is recorded
+ * after the call. A wait with timeout 0, or one that timed out, is not recorded. */
 #include <errno.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -14,16 +14,17 @@
 #include "runtime/record/shadow/access.h"
 #include "runtime/shared/real.h"
 
-/* ---- what is registered with epoll ---- */
+/* ---- registrations with epoll ---- */
 
 enum { REGISTRATIONS_MAX = 1 << 16, DATA_BITS = 12 };
 
-/* A wait that returns a descriptor comes after its registration, in every execution. The event has
- * only what the program registered with the descriptor, so that the descriptor is looked up by
- * that. One that another has displaced from the table is not found, and orders nothing. */
+/* Registering a descriptor happens before each wait that returns it, in every execution. The event
+ * of epoll carries only the program's data for the descriptor, so the table maps that data to the
+ * registration. An entry that another one has displaced is not found: the wait then gets no edge.
+ */
 static struct {
     _Atomic uint64_t data;
-    _Atomic uint32_t task; /* who registered it last, from 1; 0: nobody */
+    _Atomic uint32_t task; /* the task that registered it last, plus 1; 0: none */
 } registrations[REGISTRATIONS_MAX];
 static _Atomic int descriptor_of_data[1 << DATA_BITS];
 
@@ -136,7 +137,7 @@ static int woken(int ready, const char *call, const void *place)
     return ready;
 }
 
-/* Who may read, or learns that the other side is gone, comes after what made it so. */
+/* A task that may read, or that learns of the other side's close, happens after the cause. */
 static int polled(int ready, const struct pollfd *list, nfds_t count, const char *call,
                   const void *place)
 {
@@ -181,7 +182,7 @@ RT_EXPORT int ppoll(struct pollfd *list, nfds_t count, const struct timespec *ti
     return polled(REAL(ppoll)(list, count, timeout, signals), list, count, "ppoll", RT_CALLER);
 }
 
-/* What poll and ppoll become in programs built with _FORTIFY_SOURCE. */
+/* The variants of poll and ppoll that programs built with _FORTIFY_SOURCE call. */
 RT_EXPORT int __poll_chk(struct pollfd *list, nfds_t count, int timeout, size_t room);
 RT_EXPORT int __poll_chk(struct pollfd *list, nfds_t count, int timeout, size_t room)
 {

@@ -79,7 +79,7 @@ static int exec_really(const struct exec *x, char *const *environment)
     return -1;
 }
 
-/* The task goes on in the new program; what exec could not do is taken back. */
+/* The task continues in the new program. If exec fails, its effects here are undone. */
 static int exec(const struct exec *x)
 {
     if (!rt_is_recording()) {
@@ -190,8 +190,8 @@ RT_EXPORT int execlp(const char *path, const char *first, ...)
     return result;
 }
 
-/* The child is another program from its first instant, so that what it is to know of itself goes
- * with its environment. Its parent announces it as a fork. */
+/* The child executes another program from its first instruction, so its environment carries its
+ * identity. The parent records the fork. */
 struct spawn {
     struct environment added;
     struct rt_mark mark;

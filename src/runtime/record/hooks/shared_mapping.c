@@ -85,8 +85,8 @@ static void tell(const struct mapping *m)
 
 /* ---- identities ---- */
 
-/* What a mapping is of: a name for people, then 0, then what no other object of the recording
- * has. */
+/* The identity of a mapped object: a name for people, a NUL, and a text that no other object of the
+ * recording has. */
 struct mapped {
     char text[NAME_SIZE];
     char *at; /* its end */
@@ -203,7 +203,7 @@ static void add(uintptr_t start, const struct mapping *made)
     tell(m);
 }
 
-/* What [start, start + size) covers is gone; of a mapping that reaches beyond, the rest stays. */
+/* Ends the mappings in [start, start + size); a mapping that extends beyond it keeps the rest. */
 static void cut(uintptr_t start, size_t size)
 {
     const uintptr_t end = start + size;
@@ -230,7 +230,7 @@ static void cut(uintptr_t start, size_t size)
     }
 }
 
-/* Memory at `start` is from now on a part of what was identified. */
+/* Memory at `start` is from now on a part of the identified object. */
 static void begin(void *start, struct shared_range range, const struct mapped *m, const void *place)
 {
     struct mapping made = {

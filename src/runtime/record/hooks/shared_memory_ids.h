@@ -1,5 +1,5 @@
-/* Memory that processes share: each shared mapping is told to the collector, so that what lies in
- * it has one name in all of them. */
+/* Memory that processes share. Each shared mapping is recorded with the identity of the mapped
+ * object, so that a word has one name in all processes. */
 #ifndef CLEW_RUNTIME_RECORD_HOOKS_SHARED_MEMORY_IDS_H
 #define CLEW_RUNTIME_RECORD_HOOKS_SHARED_MEMORY_IDS_H
 
@@ -16,7 +16,7 @@ bool shared_has(const volatile void *address);
 bool shared_key(const volatile void *address, uint64_t *key);
 
 /* Memory that stands for an object of the kernel which has no address: a message queue, the signals
- * of a process. It is never accessed; events name the object by addresses in it. All processes of
+ * of a process. It is never accessed; events use addresses in it for the object. All processes of
  * the recording have the same object for one name and number. NULL when there is no room.
  * O(mappings). */
 const char *shared_stand_in(const char *name, uint64_t number, size_t size);

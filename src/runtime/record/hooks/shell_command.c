@@ -33,8 +33,8 @@ static void lock_give(atomic_flag *lock)
     atomic_flag_clear_explicit(lock, memory_order_release);
 }
 
-/* While some thread waits for its command the keyboard's signals are the command's: what they did
- * before is kept by the first such thread for the last. */
+/* While a thread waits for its command, the keyboard's signals are for the command. The first such
+ * thread saves their actions; the last one restores them. */
 static struct {
     atomic_flag lock;
     uint32_t users;
@@ -226,7 +226,7 @@ static FILE *stream_open(struct stream *s, const char *text, const char *mode, c
     return file;
 }
 
-/* What is no mode of popen, and more streams than there are slots, are libc's. */
+/* An invalid mode, and streams beyond the number of slots, go to libc's popen. */
 RT_EXPORT FILE *popen(const char *text, const char *mode)
 {
     const bool is_plain =

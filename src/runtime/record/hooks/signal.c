@@ -1,10 +1,10 @@
-/* Signals: a handler of the program is entered through one of ours, which tells its beginning and
- * its end. What it does in between is its thread's, like anything else. A handler that is left by a
- * jump has no end.
+/* Hooks of signals. The recorder installs its own handler in front of the program's; it records the
+ * beginning and the end. Events in between belong to the interrupted thread. A handler left by
+ * longjmp has no end.
  *
- * Sending a signal comes before its handler, and before the return of a call that waits for it. The
- * target is a thread (pthread_kill), a process (kill, a timer) or a group of processes: an object
- * each, and one for each signal. */
+ * Sending a signal happens before its handler, and before the return of a call that waits for it.
+ * The target is a thread (pthread_kill), a process (kill, a timer) or a group of processes: an
+ * object each, and one for each signal. */
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -35,7 +35,7 @@ static void record(enum event_kind kind, int number, uintptr_t place)
 
 enum { TARGETS_MAX = 4096, OBJECT_SIZE = 8 };
 
-/* Who is meant by a signal. */
+/* The targets of a signal. */
 struct target {
     uint32_t pid;   /* 0: a group of processes */
     int64_t thread; /* number of the task; -1: any of the process */
@@ -299,7 +299,8 @@ RT_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
     return result;
 }
 
-/* The older ways to set a handler, which differ in what else they do. */
+/* The older functions that set a handler (signal, bsd_signal ...). They differ in the flags that
+ * they set. */
 static plain_handler *set_handler(plain_handler *(*real)(int, plain_handler *), int number,
                                   plain_handler *wanted)
 {

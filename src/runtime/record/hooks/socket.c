@@ -1,7 +1,7 @@
-/* Sockets and pipes: what is sent is announced before it leaves and corrected when less went; what
- * is received is recorded when it is there. Streams carry how many bytes, and a hash of a few;
- * datagrams a hash of their content, by which the collector knows them again at the other end.
- * Payloads are not kept. */
+/* Hooks of sockets and pipes. A send is recorded before the call, and corrected if fewer bytes
+ * went; a receive is recorded after the call. Records of streams have the number of bytes, and a
+ * hash of the content if they are few. Records of datagrams have a hash of their content, by which
+ * the collector matches send and receive. Payloads are not kept. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -144,7 +144,7 @@ static struct rt_mark record_transfer(enum event_kind kind, const struct transfe
     } else if (d.class == DESCRIPTOR_STREAM) {
         mark = record_bytes(kind, d, t, size);
     } else if (d.class == DESCRIPTOR_EVENT) {
-        /* What is read tells how much was written before. */
+        /* A read needs the name, too: its sender is known by it. */
         descriptor_name(t->fd);
         mark = rt_record((struct rt_event){.kind = kind == EVENT_SEND ? EVENT_HAPPENS_BEFORE
                                                                       : EVENT_HAPPENS_AFTER,
@@ -187,7 +187,7 @@ static struct rt_mark sending(const struct transfer *t, size_t size)
     return record_transfer(EVENT_SEND, t, size);
 }
 
-/* After a send, which may have been refused because nobody receives. */
+/* Called after a send, which may have failed because no process reads any more. */
 static ssize_t sent(const struct transfer *t, struct rt_mark mark, ssize_t result)
 {
     (void)rt_amend_sent(mark, result);
@@ -226,8 +226,8 @@ static struct rt_mark file_write(int fd, size_t size, const void *place)
                        (struct file_transfer){fd, true, size, file_offset(fd), place});
 }
 
-/* A read from a file, when fd is one: it has moved the offset already. A failed one tells nothing.
- */
+/* Records a read of a file, if fd is one. The call has moved the offset already. A failed read is
+ * not recorded. */
 static void file_read(int fd, ssize_t size, const void *place)
 {
     const int64_t after = size < 0 ? -1 : file_offset(fd);
@@ -301,7 +301,8 @@ RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     return send_message(fd, message, flags, RT_PLACE);
 }
 
-/* What goes from a file straight into a socket has no bytes here; only streams take it. */
+/* Bytes that go from a file straight into a socket have no address and no hash. Only streams allow
+ * it. */
 RT_EXPORT ssize_t sendfile(int fd, int from, off_t *offset, size_t size)
 {
     const struct transfer t = {.fd = fd, .place = RT_PLACE};
@@ -405,7 +406,7 @@ static void forget_passed(struct msghdr *message)
     }
 }
 
-/* A message of so many bytes is there, with all that came with it. */
+/* A message of this size was received, with its ancillary data. */
 static void message_received(const struct transfer *t, struct msghdr *message, int flags,
                              size_t size)
 {
@@ -540,7 +541,8 @@ RT_EXPORT int close(int fd)
     return REAL(close)(fd);
 }
 
-/* A number that was closed where nobody looked means something else when it is handed out again. */
+/* A new descriptor. Its number may have been closed by a call without a hook, so the old identity
+ * is forgotten. */
 static int made(int fd, const void *place)
 {
     descriptor_made(fd, place);

@@ -1,4 +1,4 @@
-/* What the hooks of synchronization and threads share under POSIX names and C11 names. */
+/* Functions that the hooks of POSIX threads and those of C11 threads share. */
 #ifndef CLEW_RUNTIME_RECORD_HOOKS_SYNC_SHARED_H
 #define CLEW_RUNTIME_RECORD_HOOKS_SYNC_SHARED_H
 

@@ -168,7 +168,7 @@ static void record_count(int id, unsigned number, int count, const void *place)
     }
 }
 
-/* What was recorded before a call that may fail. */
+/* Records made before a call that may fail. */
 enum { MARKS_MAX = 32 };
 struct given {
     struct rt_mark marks[MARKS_MAX];

@@ -1,7 +1,7 @@
-/* Threads: creation paths, begin and end, joins.
+/* Hooks of threads: creation, start, end and join.
  *
- * A creation is recorded before the thread exists, with the child's path; a join tells the number
- * of the task it waited for. C11 threads are the same threads under other names. */
+ * A creation is recorded before the thread exists, with the child's path; a join has the number of
+ * the joined task. C11 threads are the same threads under other names. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 
 enum { LAUNCHES_MAX = 512, TRIES_MAX = 1000, PATH_SIZE = sizeof rt_self.path };
 
-/* What a new thread needs to know of itself, from before its creation until it has begun. */
+/* The data that a new thread needs, from before its creation until it has started. */
 struct launch {
     atomic_flag is_taken;
     struct thread_creation creation;
@@ -29,7 +29,7 @@ struct launch {
 
 static struct launch launches[LAUNCHES_MAX];
 
-/* A free slot, NULL when so many threads are being created that none becomes free. */
+/* A free slot; NULL if more threads are being created than there are slots. */
 static struct launch *launch_take(void)
 {
     for (size_t i = 0; i < (size_t)LAUNCHES_MAX * TRIES_MAX; i++) {
@@ -50,9 +50,9 @@ static void launch_give(struct launch *launch)
     atomic_flag_clear_explicit(&launch->is_taken, memory_order_release);
 }
 
-/* Which task a pthread_t is, told by its creator and by itself, so that a join knows before it
- * waits: afterwards the pthread_t may already be another thread's. Entries are never removed:
- * stacks, and with them the values of pthread_t, are used again. */
+/* The task of each pthread_t, entered by its creator and by the thread itself. A join reads it
+ * before it waits: afterwards the pthread_t may belong to another thread. Entries are never
+ * removed, because glibc reuses stacks, and with them values of pthread_t. */
 enum { THREADS_MAX = 1 << 14, THREAD_UNKNOWN = -1 };
 static struct {
     _Atomic uintptr_t thread;
@@ -121,7 +121,7 @@ static void *thread_run(void *argument)
     const bool holds_signals = launch->holds_signals;
     const uint64_t signals_before = launch->signals_before;
     launch_give(launch);
-    /* A place is what a call returns to, one byte into the function at least. */
+    /* A place is a return address, so it is at least one byte into the function. */
     (void)rt_record(
         (struct rt_event){.kind = EVENT_THREAD_START, .place = (const void *)(rt_self.start + 1)});
     stack_begin(); /* has no stamp of its own: it comes when the thread does, not before */

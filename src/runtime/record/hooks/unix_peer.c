@@ -14,7 +14,7 @@ struct question {
     struct unix_diag_req request;
 };
 
-/* The attribute UNIX_DIAG_PEER of the one answer, if that is what came. */
+/* The attribute UNIX_DIAG_PEER of the answer, if it has one. */
 static uint32_t peer_in_answer(const unsigned char *bytes, size_t size)
 {
     struct nlmsghdr header;

@@ -1,6 +1,6 @@
-/* Who is at the other end of a Unix stream socket. Its addresses do not tell: an accepted
- * connection has no name of its own. The kernel tells by inode, through its socket diagnosis
- * interface, which needs no privilege. */
+/* The peer of a connected Unix stream socket. An accepted connection has no name of its own, so its
+ * addresses do not identify the peer. The kernel reports the peer's inode through its socket
+ * diagnosis interface (NETLINK_SOCK_DIAG), which needs no privilege. */
 #ifndef CLEW_RUNTIME_RECORD_HOOKS_UNIX_PEER_H
 #define CLEW_RUNTIME_RECORD_HOOKS_UNIX_PEER_H
 

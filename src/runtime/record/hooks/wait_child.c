@@ -1,6 +1,6 @@
-/* Waits for child processes. A child that has ended comes before what its parent does after the
- * wait, as a joined thread does. A wait for any child would have returned for another one that had
- * ended first: an object that stands for the children of a process tells such waits. */
+/* Waits for child processes. The events of a child that has ended happen before those of its parent
+ * after the wait, as with a joined thread. A wait for any child could have returned another child
+ * that ended first; an object that stands for the children of the process orders such waits. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -91,7 +91,7 @@ RT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
     siginfo_t own = {0};
     siginfo_t *said = info != NULL ? info : &own;
-    said->si_pid = 0; /* what a wait that finds nobody leaves there */
+    said->si_pid = 0; /* the value of a wait that finds no child */
     const int result = REAL(waitid)(type, id, said, options);
     const bool has_ended =
         said->si_code == CLD_EXITED || said->si_code == CLD_KILLED || said->si_code == CLD_DUMPED;

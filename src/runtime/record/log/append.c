@@ -45,8 +45,8 @@ static bool has_room(void)
            rt_recording->size_pending_max;
 }
 
-/* Waits while there is no room, for a bounded time; false when there still is none. Once something
- * was lost nobody is held up any more. */
+/* Waits for a bounded time while the limit on pending bytes is reached; false if it still is. After
+ * the first lost record no task waits any more. */
 static bool wait_for_room(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -58,8 +58,8 @@ static bool wait_for_room(void)
     return has_room();
 }
 
-/* Cuts off what the last segment of a task did not need, once so much is pending that it matters. A
- * reader may have mapped it whole; it looks only at what is committed. */
+/* Cuts unused pages off the last segment of a task, once many bytes are pending. A reader may have
+ * mapped the whole file; it reads committed bytes only. */
 static void segment_cut(uint32_t task, uint32_t number, uint64_t committed)
 {
     const uint64_t pending =
@@ -135,23 +135,24 @@ static bool segment_write(const struct segment *segment)
     return is_done;
 }
 
-/* Saves a full segment and empties it for what comes next: its pages are there and near, and
- * writing a file at one go costs a third of mapping a new one. Who is killed in the middle leaves
- * two files with the same content, of which one has the wrong name and is not read. False when the
- * task needs a new segment: somebody reads along in this one, or it cannot be saved. */
+/* Saves a full segment under its number, and reuses its mapping for the next one: its pages are
+ * resident and in the cache, and writing a file at once costs a third of mapping a new one. A task
+ * killed in the middle leaves two files with the same content; the reader ignores the one whose
+ * name does not match its header. False if the task must map a new segment: clew reads this one
+ * during the run, or it cannot be saved. */
 static bool segment_empty(struct segment *segment)
 {
     if (rt_is_watched || !wait_for_room()) {
         return false;
     }
-    /* Both sequentially consistent, as is what the recorder does: either it sees that this segment
-     * is about to change, or the recording is over. */
+    /* Pairs with the sequentially consistent operations of clew at the end of the recording: either
+     * clew sees this count and waits, or the task sees that the recording is over. */
     (void)atomic_fetch_add(&rt_recording->emptying, 1);
     const bool is_saved = !is_over() && segment_write(segment);
     if (is_saved) {
         add_pending(SEGMENT_SIZE);
         atomic_store_explicit(&segment->committed, 0, memory_order_relaxed);
-        /* A reader takes the file for what its number says: by then nothing old is in it. */
+        /* Pairs with the reader's acquire: when the header has the new number, `committed` is 0. */
         atomic_thread_fence(memory_order_release);
         segment->number++;
     }
@@ -201,7 +202,8 @@ void append_end(struct rt_task *task, bool is_last)
     }
 }
 
-/* What comes after the recording's end is nobody's loss, and a time is none without its event. */
+/* Counts a lost record. Records after the end of the recording do not count, nor do times, which
+ * mean nothing without their event. */
 static void count_dropped(uint8_t kind)
 {
     if (kind != RECORD_TIME && !is_over()) {
@@ -209,9 +211,9 @@ static void count_dropped(uint8_t kind)
     }
 }
 
-/* Makes room for `size` more bytes in the task's segment; false when there is none to be had. A
- * handler that has interrupted the making of a record leaves that record's segment mapped, which it
- * can do once. */
+/* Ensures `size` free bytes in the task's segment; false if that is impossible. A signal handler
+ * that has interrupted append_record keeps that record's segment mapped (task->retired); it can do
+ * so once. */
 static bool make_room(struct rt_task *task, size_t size)
 {
     if (task->segment == NULL) {
@@ -234,9 +236,10 @@ static bool make_room(struct rt_task *task, size_t size)
     return task->segment != NULL;
 }
 
-/* A stamp, announced to who watches by the floor until the record that carries it is committed. The
- * two stores and the reader's loads are sequentially consistent: a reader that has read the counter
- * as s and then sees no floor knows that this task's later stamps are at least s. */
+/* Draws a stamp. While clew reads during the run, `floor` is a lower bound on the stamp until the
+ * record is committed. The two stores and the reader's loads are sequentially consistent: a reader
+ * that has read the counter as s and then sees no floor knows that this task's later stamps are at
+ * least s. */
 static uint64_t take_stamp(struct segment *segment)
 {
     if (rt_is_watched) {
@@ -275,8 +278,8 @@ struct rt_pending {
     bool is_done;        /* by a signal handler */
 };
 
-/* Brings the record to its place and counts it. Does nothing when something else lies there by now,
- * for then what was committed has moved, or when its room was taken. */
+/* Writes the record to its position and commits it. Fails if `committed` is no longer there,
+ * because a handler has appended, or if the segment is full. */
 static bool put(const struct rt_pending *p)
 {
     struct segment *segment = p->segment;
@@ -289,9 +292,9 @@ static bool put(const struct rt_pending *p)
     return append_commit(segment, used, p->size);
 }
 
-/* The caller is a signal handler, or the task itself after one: completes what was interrupted, so
- * that it lies where the interrupted task thinks it does. An access that was complete already is
- * said twice. */
+/* Called in a signal handler, or by the task after one. Completes the interrupted record or access
+ * at the position that the interrupted code has computed. An access that was complete already is
+ * recorded twice. */
 static void complete(struct rt_task *task)
 {
     struct rt_pending *interrupted = task->pending;

@@ -9,7 +9,7 @@
 
 #include "runtime/record/log/recorder.h"
 
-/* What follows a record: a value, bytes (at most 1024 are kept), both or nothing. */
+/* The data after a record: a value, bytes (at most 1024 are kept), both or nothing. */
 struct tail {
     const void *bytes;
     size_t size;
@@ -33,18 +33,18 @@ void append_end(struct rt_task *task, bool is_last);
 /* In a child that has just been forked: the segment is the parent's. */
 void append_forked(struct rt_task *task);
 
-/* Appends a record; a stamped one ends the task's epoch. What finds no room is counted as
+/* Appends a record; a stamped one ends the task's epoch. A record without room is counted as
  * dropped. */
 struct rt_mark append_record(struct rt_task *task, const struct record *record, struct tail tail,
                              bool is_stamped);
 
-/* Gives back what an interrupted record still needed. The task is done with its outermost
+/* Unmaps the segment that an interrupted record still needed. The task has finished its outermost
  * record. */
 void append_settle(struct rt_task *task);
 
-/* Moves what is committed from `used` on, unless a signal handler has done so. Nobody but the task
- * itself moves it, so that no other processor need be kept off. Pairs with the reader's acquire:
- * what was written before is whole before it is counted. */
+/* Advances `committed` from `used` by `size`, unless a signal handler has done so. Only the task
+ * itself advances it, so the exchange needs no bus lock. Pairs with the reader's acquire: a record
+ * is whole before it is committed. */
 static inline bool append_commit(struct segment *segment, uint64_t used, uint64_t size)
 {
 #if defined(__x86_64__)
@@ -66,9 +66,9 @@ static inline uint64_t *append_at(struct segment *segment, uint64_t used)
     return (uint64_t *)(void *)((unsigned char *)segment + SEGMENT_HEADER_SIZE + used);
 }
 
-/* task->access tells a signal handler what it interrupts, before anything is read that the handler
- * may change. If it comes before the commit it puts the access where this would have, and the
- * commit fails. False when there is no room. */
+/* task->access holds the access before this function reads anything that a signal handler may
+ * change. A handler that interrupts it before the commit writes the access to the same position,
+ * and the commit fails. False if the segment is full. */
 static inline bool append_word(struct rt_task *task, uint64_t word)
 {
     const uint64_t interrupted = task->access;

@@ -20,7 +20,7 @@ enum {
     PROBES_MAX = 16,
     TABLE_SIZE = CALLS_COUNT * sizeof(uint64_t),
     ORIGINS_SIZE = ORIGINS_COUNT * sizeof(uint64_t),
-    ORIGINS_SURE = 4, /* calls that a list has as long as there is any room */
+    ORIGINS_SURE = 4, /* calls that every list has while the table has space */
 };
 
 static _Atomic uint64_t *table; /* NULL: no stacks are kept */
@@ -37,7 +37,7 @@ static __thread struct frames frames;
  * called. */
 static __thread struct {
     uint32_t last;  /* the innermost level that is kept */
-    uint32_t known; /* so many levels the collector knows, and they are the same still */
+    uint32_t known; /* the collector has this many levels, and they have not changed since */
     bool is_lost;   /* the task has jumped out of functions */
     uintptr_t at[CALLS_LEVELS];
 } outer;
@@ -63,7 +63,7 @@ void calls_start(bool stacks, bool has_handlers)
     is_followed = table != NULL || has_handlers;
 }
 
-/* The numbers of the paths the task is on are the parent's; it begins anew. */
+/* The numbers of the task's paths belong to the parent; the child numbers its own. */
 void calls_forked(void)
 {
     own.depth = 0;
@@ -120,8 +120,8 @@ static _Atomic uint64_t *origins_table(void)
     return atomic_load_explicit(&origins, memory_order_acquire);
 }
 
-/* The number of the list that a call further out makes of list `inner`; 0 when there is no room for
- * it. The calls next to the allocation have room before those further out. */
+/* The number of the list that a call further out makes of list `inner`; 0 if the table is full.
+ * Calls near the allocation get entries before those further out. */
 static uint64_t list_of(_Atomic uint64_t *lists, uint64_t inner, uintptr_t call, bool is_sure)
 {
     const uint64_t entry = origin_entry(inner, call);
@@ -171,7 +171,7 @@ const void *calls_of_program(const void *place)
     return (const void *)(frames_call(&frames, (uintptr_t)place) | rt_self.calls);
 }
 
-/* The first function of a task is called by nobody of interest. */
+/* The first function of a task: its caller does not matter. */
 static void enter(uintptr_t caller)
 {
     const uint64_t parent = rt_self.calls >> ADDRESS_BITS;
@@ -219,7 +219,7 @@ static void tell_level(struct rt_task *task, uint32_t level, uintptr_t place)
     (void)append_record(task, &record, (struct tail){0}, false);
 }
 
-/* Tells the calls at the levels that are kept, from the outermost one that has changed. */
+/* Records the calls at the levels that are kept, from the outermost one that has changed. */
 static void tell_outer(struct rt_task *task, uint32_t level)
 {
     const uint32_t depth = frames.depth;
@@ -231,8 +231,8 @@ static void tell_outer(struct rt_task *task, uint32_t level)
     }
 }
 
-/* Tells the calls further in, as far as the collector does not know them. A task that is too deep,
- * or was, tells nothing. */
+/* Records the inner calls that the collector does not know yet. Nothing for a task whose stack is,
+ * or was, too deep. */
 static void tell_inner(struct rt_task *task)
 {
     const uint32_t depth = frames.depth;
@@ -249,7 +249,7 @@ static void tell_inner(struct rt_task *task)
     outer.known = depth;
 }
 
-/* A signal handler that interrupts this tells its own calls, and sets `moved` again. */
+/* A signal handler that interrupts this records its own calls, and sets `moved` again. */
 void calls_tell(struct rt_task *task)
 {
     const uint32_t moved = task->moved;
@@ -334,7 +334,7 @@ RT_EXPORT _Noreturn void siglongjmp(sigjmp_buf target, int value)
     __builtin_unreachable();
 }
 
-/* What they become in programs built with _FORTIFY_SOURCE. */
+/* The variants that programs built with _FORTIFY_SOURCE call. */
 RT_EXPORT _Noreturn void __longjmp_chk(sigjmp_buf target, int value);
 RT_EXPORT _Noreturn void __longjmp_chk(sigjmp_buf target, int value)
 {

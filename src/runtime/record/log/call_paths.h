@@ -1,8 +1,9 @@
-/* Which functions a task is in, as code built by `clew cc` tells by entering and leaving them.
+/* The call stack of each task: code built by `clew cc` reports each function that it enters and
+ * leaves.
  *
- * What called what is a tree: a path is the place of a call and the path that it was made on. Paths
- * have numbers, from a table that lies in a file of the recording (wire/segment.h). An access says
- * its place and its path in one word, so that it goes with the place through trails and records. */
+ * The calls form a tree (a calling context tree): a path is the place of a call together with the
+ * path of its caller. Paths are numbered in a table, a file of the recording (wire/segment.h). Path
+ * and place of an access share one word, which trails and records carry. */
 #ifndef CLEW_RUNTIME_RECORD_LOG_CALL_PATHS_H
 #define CLEW_RUNTIME_RECORD_LOG_CALL_PATHS_H
 
@@ -28,9 +29,9 @@ bool calls_has_paths(void);
  * together with the calling task's path. */
 const void *calls_of_program(const void *place);
 
-/* Tells the collector which of the task's outermost calls have changed since it was told last
- * (RECORD_CALL): from these it knows the task's operations. The caller is making a record, and
- * task->moved is not 0. */
+/* Records the outermost calls of the task that have changed since the last time (RECORD_CALL), from
+ * which the collector derives the task's operations. Called while a record is made, if task->moved
+ * is not 0. */
 void calls_tell(struct rt_task *task);
 
 /* The place together with the calling task's path. */

@@ -51,8 +51,8 @@ static _Atomic uint32_t fork_count; /* children so far, for their nodes' names *
 static struct rt_task *main_task;
 static pthread_key_t end_key;
 
-/* A page that the kernel empties in every child, however it was forked: what tells a process that
- * it is not the one whose rows these are. */
+/* A page that the kernel clears in every child, whatever call forked it (MADV_WIPEONFORK). A
+ * process that finds it cleared knows that the segments belong to its parent. */
 static struct own_page {
     uint32_t is_known;
 } * own_page;
@@ -145,8 +145,8 @@ bool rt_is_recording(void)
     return rt_is_on && !rt_self.is_ended;
 }
 
-/* The machine's one clock that nobody sets: who tells first has the smaller time, in every process.
- */
+/* Records the time of day, derived from CLOCK_MONOTONIC, which is the same for all processes and
+ * never set back. */
 static void tell_time(struct rt_task *task)
 {
     struct timespec now;
@@ -241,8 +241,8 @@ struct rt_mark rt_record(struct rt_event event)
     return mark;
 }
 
-/* A task that has a segment has begun, unless the process was forked since; nothing is in its way
- * but what a handler has interrupted. */
+/* A task with a segment has begun, unless the process was forked since. Only an access that a
+ * handler interrupted needs the slow path. */
 void rt_record_access(uint64_t word)
 {
     struct rt_task *task = &rt_self;
@@ -368,8 +368,8 @@ void rt_record_stamped_note(const struct rt_note *n)
     note(n, true);
 }
 
-/* The first record of a process whose first event may be a plain access, which has no stamp: what
- * made the process comes before it. */
+/* The first stamped record of a process whose first event may be a plain access: the creation of
+ * the process happens before it. */
 static void note_begin(void)
 {
     rt_record_stamped_note(
@@ -391,9 +391,9 @@ uint32_t rt_task_reserve(void)
     return atomic_fetch_add_explicit(&task_count, 1, memory_order_relaxed);
 }
 
-/* The destructors of a thread's keys run in rounds, as long as some key has a value, at most so
- * often. Ours waits for the last round, so that what the program's own destructors do is still the
- * task's. */
+/* The destructors of a thread's keys run in rounds while some key has a value, at most
+ * PTHREAD_DESTRUCTOR_ITERATIONS times. The recorder's destructor waits for the last round, so that
+ * the events of the program's own destructors still belong to the task. */
 static void end_in_last_round(void *round)
 {
     if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS) {
@@ -443,8 +443,8 @@ static bool recording_open(const char *where)
     return true;
 }
 
-/* Tells the collector what is mapped where, so that addresses can be given names when the process
- * is gone. */
+/* Records each loaded module and its load bias, so that addresses can be named after the end of the
+ * process. */
 static int module_record(struct dl_phdr_info *info, __attribute__((unused)) size_t size,
                          __attribute__((unused)) void *context)
 {
@@ -533,8 +533,9 @@ void rt_process_end(int status, const void *place)
     append_end(&rt_self, true);
 }
 
-/* What a program that replaces this one, or is spawned by it, is told: "PID:TASKS:FORKS:NODE" when
- * it goes on in this very process, "-PID:PROCESS:0:NODE" when it is a child of it. */
+/* The value of CLEW_ORIGIN for a program that replaces this one, or that it spawns:
+ * "PID:TASKS:FORKS:NODE" if the program runs in this process, "-PID:PROCESS:0:NODE" if it runs in a
+ * child. */
 void rt_print_origin(char text[static ORIGIN_SIZE], bool is_child)
 {
     const char *end = text + ORIGIN_SIZE - 1;
@@ -579,8 +580,8 @@ static const char *take_number(const char *text, uint32_t *number)
     return *text == ':' ? text + 1 : text;
 }
 
-/* True when nobody has recorded as this process, which its parent has announced, or ever will: a
- * child may become another program without our knowing, and say the same of itself once more. */
+/* True if no process has recorded under this number, which the parent has announced, or will. A
+ * child may execute another program without passing a hook, and use the same number again. */
 static bool is_number_free(uint32_t number)
 {
     static char path[FOLDER_MAX];
@@ -591,8 +592,8 @@ static bool is_number_free(uint32_t number)
            syscall(SYS_faccessat, AT_FDCWD, path, F_OK) != 0;
 }
 
-/* Finds out which process of the recording this is. True when the program goes on in one that was
- * recorded before its exec. An origin that is another process's, inherited, says nothing. */
+/* Finds the number of this process in the recording. True if it recorded before its exec. An
+ * inherited origin of another process is ignored. */
 static bool take_origin(const char *origin)
 {
     uint32_t pid = 0;

@@ -1,6 +1,6 @@
-/* The recorder inside a traced process: what the hooks share.
+/* The recorder inside a recorded process: the interface for its hooks.
  *
- * A hook does the real thing and records it:
+ * A hook calls libc's function and records the event:
  *
  *     int pthread_mutex_lock(pthread_mutex_t *m)
  *     {
@@ -11,9 +11,9 @@
  *         return result;
  *     }
  *
- * Operations that let others go on (unlock, send) are recorded before the real call, those that
- * were let go on (lock, receive) after it. Nothing here allocates, locks, or changes errno; all of
- * it may run in a signal handler. */
+ * A releasing operation (unlock, send, create) is recorded before the real call, an acquiring one
+ * (lock, receive, join) after it: so the order of stamps extends happens-before. Nothing here
+ * allocates, locks, or changes errno; all of it may run in a signal handler. */
 #ifndef CLEW_RUNTIME_RECORD_LOG_RECORDER_H
 #define CLEW_RUNTIME_RECORD_LOG_RECORDER_H
 
@@ -40,7 +40,7 @@ enum {
 struct rt_pending;
 
 /* In rt_task.moved: the task has entered or left a critical section since it made an access. The
- * next access tells which calls it is in. */
+ * next access records its call stack first. */
 #define RT_MOVED_SECTION (UINT32_C(1) << 30)
 
 /* One task's place to write. Zero until the task records its first event. */
@@ -57,9 +57,9 @@ struct rt_task {
     uint32_t handler_depth;     /* ... and how many of them are open */
     uint32_t fork_number;       /* of the process that is being forked ... */
     uint32_t fork_ordinal;      /* ... and its place among its siblings; 0: none is */
-    bool is_at_own_work;        /* what is allocated is ours */
-    bool has_loaded;            /* a library, which the collector must be told of */
-    bool is_ended;              /* what runs after a task's end is not the task's */
+    bool is_at_own_work;        /* allocations of this task are the recorder's */
+    bool has_loaded;            /* the task has loaded a library, which the next record must add */
+    bool is_ended;              /* events after the end of the task do not belong to it */
     struct segment *retired;    /* full, but perhaps still written to by an interrupted record */
     struct rt_pending *pending; /* the record being made, for handlers to complete */
     uint64_t access;            /* the access being appended, for the same; 0: none */
@@ -87,8 +87,8 @@ extern bool rt_is_on;
 /* The recording keeps accesses to words only one task uses, too. */
 extern bool rt_wants_all_accesses;
 
-/* Somebody reads along. Asked for each record, hence not in the page, whose line of memory all
- * tasks fight for. */
+/* clew reads during the run. Read for each record, hence not in the shared page, whose cache line
+ * all tasks write. */
 extern bool rt_is_watched;
 
 struct rt_event {
@@ -129,26 +129,25 @@ struct rt_late {
 };
 struct rt_mark rt_record_late(struct rt_late late);
 
-/* What was recorded before a call turned out otherwise: fewer bytes went, or nothing happened at
- * all. If the process dies in between the record stands as it was announced. False when the record
- * is out of reach. */
+/* Corrects a record made before its call: fewer bytes went, or the call failed. If the process dies
+ * in between, the record stays as it was. False if the record's segment is no longer mapped. */
 bool rt_amend_size(struct rt_mark mark, uint64_t size);
 void rt_amend_void(struct rt_mark mark);
 
-/* The same by what the call said, which is given back: how many bytes went, or that it failed; and
- * of calls that say no more than 0, or that they failed. */
+/* Corrects a record by the call's result, which it returns: the first by a number of bytes or -1;
+ * the second by 0 or an error. */
 int64_t rt_amend_sent(struct rt_mark mark, int64_t result);
 int rt_amend_done(struct rt_mark mark, int result);
 
-/* An atomic operation that was recorded with a value: it was repeated so often with no other
- * outcome; what it saw is ordered before what follows. */
+/* Sets the count of a recorded atomic operation: it was repeated so often with the same result. The
+ * store that it read happens before the task's later events. */
 void rt_amend_count(struct rt_mark mark, uint32_t count);
 void rt_amend_acquire(struct rt_mark mark);
 
 /* Appends a record for the collector (enum record_kind). */
 void rt_record_note(enum record_kind kind, uint64_t object, const void *more, size_t more_size);
 
-/* The same with a stamp, for what other tasks' records may depend on, and with a place. */
+/* The same with a stamp, for facts that records of other tasks may depend on, and with a place. */
 struct rt_note {
     enum record_kind kind;
     uint64_t object;
@@ -170,7 +169,7 @@ void rt_task_begin(const char *path, uint32_t number);
 void rt_fork_begin(void);
 bool rt_fork_end(bool is_child);
 
-/* Around what is none of the program's doing, or none of clew's business. */
+/* Encloses code whose events are not the program's, or that clew ignores. */
 static inline void rt_ignore_begin(void)
 {
     rt_self.ignore++;
@@ -200,7 +199,7 @@ static inline void rt_handler_leave(void)
 /* The process goes: the calling task's row ends. */
 void rt_process_end(int status, const void *place);
 
-/* The same, once what is registered for quick_exit has run. */
+/* The same for quick_exit, after its handlers have run. */
 void rt_process_quick(int status, const void *place);
 
 /* The variable ORIGIN_VARIABLE, with its name in front, for a program that replaces this one or is

@@ -34,8 +34,8 @@ int folder_make(int folder, const char *name, size_t size)
                         O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* Room is reserved now, so that a full disk is an error here and not a SIGBUS in the program later;
- * only a file system that cannot reserve is trusted to have it. */
+/* Reserves the blocks now, so that a full disk is an error here and not a SIGBUS in the program
+ * later. A file system that cannot reserve is trusted. */
 static void *map_whole(int fd, size_t size)
 {
     const bool has_room = syscall(SYS_fallocate, fd, 0, 0L, size) == 0 ||

@@ -11,7 +11,7 @@
 /* The recorder's files are named by numbers, of which a name has three at most, and a suffix. */
 enum { FOLDER_NAME_SIZE = 48 };
 
-/* What mmap does. */
+/* mmap, past the hook. */
 static inline void *folder_map(void *wanted, size_t size, int protection, int flags, int fd,
                                int64_t offset)
 {
@@ -27,12 +27,11 @@ void *folder_memory(size_t size);
 int folder_open(void);
 void folder_close(int fd);
 
-/* Makes a file that is not there yet, for so many bytes; its descriptor, or -1. A process that may
- * not have so large a file makes none: the system would send it a signal. */
+/* Creates a new file for `size` bytes; returns its descriptor, or -1. Also -1 if RLIMIT_FSIZE is
+ * smaller: the kernel would send SIGXFSZ. */
 int folder_make(int folder, const char *name, size_t size);
 
-/* Makes a file of so many bytes and maps it, to be seen by others; NULL when it cannot be made, and
- * then it is not there. */
+/* Creates a file of this size and maps it shared; NULL if that fails, and then no file is left. */
 void *folder_make_mapped(const char *name, size_t size);
 
 /* The process's own file with this suffix. */

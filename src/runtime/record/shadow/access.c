@@ -19,7 +19,7 @@ enum {
     FREED_WORDS = 128,   /* ... and words of it that the write is recorded for */
 };
 
-/* The state of a word is who owns it, or that it is shared:
+/* The state of a word is its owner, or that it is shared:
  *
  *     IS_SHARED (1 bit) | handler (32) | phase (14) | task + 1 (17)
  *
@@ -186,9 +186,9 @@ static uint64_t owner_now(void)
            (uint64_t)rt_self.phase << OWNER_TASK_BITS | ((uint64_t)rt_self.number + 1);
 }
 
-/* Who a word belongs to that the calling task uses. The handlers of a task could have run in
- * another order, so that what two of them use is shared. Its stack is the task's alone: messages
- * lie there, and what a handler calls its own. */
+/* The owner tag of a word that the calling task uses. Two handlers of one task could have run in
+ * another order, so the tag contains the handler: a word that two of them use becomes shared. The
+ * stack belongs to the task alone: messages and local variables of handlers lie there. */
 static uint64_t owner_of(uintptr_t address)
 {
     const uint64_t owner = owner_now();
@@ -226,7 +226,7 @@ static inline uint64_t state_of(const struct cell *c)
     return atomic_load_explicit(&c->region->states[c->index], memory_order_relaxed);
 }
 
-/* True when the calling task may go on as the owner of what is in this state. */
+/* True if the calling task may use a word in this state as its owner. */
 static bool is_inherited(uint64_t state, uint64_t owner)
 {
     return owner_task(state) == rt_self.number
@@ -302,9 +302,9 @@ static void take_trails(_Atomic uint64_t *slots, size_t count, uint64_t maker, u
     }
 }
 
-/* The word has been taken over, and what a task left there in one epoch comes to light: of both
- * kinds, so that their order is known. Returns TRAIL_LOST if the task has lost accesses to the word
- * before; the new owner's trail then says so. */
+/* Records the trails that another task left in one epoch, after a takeover of the word: reads and
+ * writes together, so that their order is known. Returns TRAIL_LOST if that task has lost accesses
+ * to the word before; the new owner's trail then carries the mark. */
 static uint64_t yield_trails(uintptr_t word, const struct row *row, bool is_write, uint64_t maker)
 {
     uint64_t found[2][WORD_SIZE], next[WORD_SIZE];
@@ -358,9 +358,9 @@ static void leave_trail(const struct cell *c, uintptr_t address, uint64_t entry,
     }
 }
 
-/* Records what the calling task has left trails of in its present epoch, and clears them. Late
- * records come at the end of their epoch: what the task records of the word meanwhile must not
- * stand before what it did before. */
+/* Records the trails that the calling task has left in its present epoch, and clears them. Late
+ * records belong to the end of their epoch, so the task must record them before it records another
+ * access to the word. */
 static void tell_trails(uintptr_t word, const uint64_t *trails, size_t count)
 {
     uint64_t before = 0;
@@ -456,7 +456,7 @@ static inline void put_last(_Atomic uint64_t *slot, const _Atomic uint64_t *othe
         memory_order_relaxed);
 }
 
-/* Whether the calling task tells its accesses now, and if so whether it leaves trails. */
+/* Whether the calling task records its accesses now, and if so whether it leaves trails. */
 static bool is_noting(void)
 {
     if (!rt_is_on || shadow_regions == NULL || rt_self.is_ended || rt_self.ignore > 0 ||
@@ -525,7 +525,7 @@ static void note_in_chunk(uintptr_t address, uintptr_t end, uint64_t place, bool
     }
 }
 
-/* What does not lie in one word that is ready. */
+/* The slow path: an access that spans words, or whose word has no state yet. */
 __attribute__((noinline)) static void note_rare(uintptr_t address, size_t size, bool is_write,
                                                 uint64_t place)
 {
@@ -594,7 +594,7 @@ __attribute__((always_inline)) static inline void note_word(struct region *regio
     }
 }
 
-/* What every access goes through; the questions come in the order of what they cost. */
+/* The path of every access. Its conditions are ordered by cost, the cheapest first. */
 __attribute__((always_inline)) static inline void note(uintptr_t address, size_t size,
                                                        bool is_write, uint64_t place)
 {
@@ -634,7 +634,7 @@ void clew_rt_write(const void *address, size_t size, const void *place)
     note_range((uintptr_t)address, size, true, calls_place(place));
 }
 
-/* The table of sites is also what the process has reached. */
+/* The table of sites doubles as the coverage of the process. */
 void clew_rt_block(const void *place)
 {
     if (rt_is_on && site_table != NULL) {

@@ -1,11 +1,10 @@
-/* Atomic operations: done and stamped as one step, under a lock chosen by the object, so
- * that the trace tells which store a load really saw.
+/* Atomic operations: done and stamped as one step, under a lock chosen by the object, so that the
+ * trace has the store that each load read.
  *
- * The locks order only records; the operations are atomic without them. So a task may go on without
- * its lock where waiting could last for ever: in a signal handler that interrupted the lock's
- * holder, and when the holder seems to be gone (a handler left it by a jump, a thread was cancelled
- * in the middle). The record then still stands, and only its place among those of the same moment
- * is a guess. */
+ * The locks order only records; the operations are atomic without them. So a task continues without
+ * its lock if it could wait for ever: in a signal handler that interrupted the lock's holder, and
+ * if the holder seems to be gone (a handler left by longjmp, a cancelled thread). The record is
+ * made all the same; only its stamp may then be out of order with concurrent operations. */
 #define ENTRY __attribute__((visibility("default")))
 
 #include "runtime/record/shadow/atomic.h"
@@ -36,17 +35,19 @@ struct load {
     uint32_t repeated;
 };
 
-/* What a task's later operations depend on. */
+/* The state on which the order of the task's later operations depends. */
 static __thread struct {
     struct load loads[LOADS_MAX]; /* the last ones, the very last at `last`; {0}: a store */
     uint32_t last;
-    uint32_t unfenced; /* so many of the last came behind the last acquiring fence */
+    uint32_t unfenced; /* relaxed loads since the last acquire fence */
     uint32_t depth;    /* operations under way: more than one in a signal handler */
     bool holds;        /* the lock of the outermost */
-    bool has_released; /* a fence came: later stores publish what was before it */
+    bool has_released; /* a release fence was executed: later relaxed stores publish the events
+                          before it */
 } own;
 
-/* Memory that processes share has locks that they share, found by what is the same in all. */
+/* The lock of an object in memory that processes share. It is chosen by the object's identity,
+ * which is the same in all processes. */
 static struct recording_atomic *lock_of(const volatile void *address)
 {
     uint64_t key = 0;
@@ -113,7 +114,7 @@ static bool is_repeated(const struct clew_rt_atomic *o, const struct recording_a
            l->epoch == epoch();
 }
 
-/* A relaxed store behind a releasing fence publishes what came before the fence. */
+/* A relaxed store after a release fence publishes the events before the fence. */
 static uint8_t mode_of(const struct clew_rt_atomic *o)
 {
     if (!own.has_released || o->kind == EVENT_ATOMIC_LOAD) {
@@ -172,7 +173,7 @@ void clew_rt_atomic_leave(const struct clew_rt_atomic *operation)
     }
 }
 
-/* What a relaxed load has seen is known for good behind an acquiring fence: its record says so. */
+/* An acquire fence makes the task's earlier relaxed loads acquire: their records get that mode. */
 static void acquire_loads(void)
 {
     const uint32_t last = own.last;

@@ -73,7 +73,7 @@ static void tell(const struct span *s)
     own.is_busy = false;
 }
 
-/* Tells the accesses of some trails, or that such were lost. */
+/* Records the accesses of some trails, or that accesses were lost. */
 static void tell_row(uintptr_t word, const uint64_t *trails, size_t count, bool is_lost)
 {
     struct span all = {0};
@@ -110,8 +110,8 @@ void deferred_record_lost(uintptr_t word, const uint64_t *trails, size_t count)
     tell_row(word, trails, count, true);
 }
 
-/* Whether another access of this kind that is still in the row was also made to the bytes of slot
- * i: then the one that the slot tells of came later. */
+/* Whether another access of this kind in the row was also made to the bytes of slot i: then the
+ * access of slot i came later. */
 static bool has_replaced(const uint64_t *row, size_t count, size_t i)
 {
     const uintptr_t start = i * (WORD_SIZE / count);

@@ -1,4 +1,4 @@
-/* Accesses of any task that are brought to light after they happened: late records. */
+/* Records of accesses that any task made earlier: late records. */
 #ifndef CLEW_RUNTIME_RECORD_SHADOW_DEFERRED_RECORDS_H
 #define CLEW_RUNTIME_RECORD_SHADOW_DEFERRED_RECORDS_H
 
@@ -9,14 +9,14 @@
 #include "runtime/record/shadow/shadow.h"
 #include "runtime/record/shadow/site_table.h"
 
-/* What a task did last, in one word, so that another task reads all of it or nothing:
+/* A trail: the last access of a task in one word, so that another task reads it atomically:
  *
  *     site (16 bits) | first byte in the word (3) | turn (1) | lost (1) | task (16) | epoch (27)
  *
- * 0: nothing. A task or an epoch that does not fit leaves no trails: what it does makes words
- * shared at once. The turns of the last read and the last write of the same bytes are equal if the
- * read came last, and differ if the write did. A trail says whether an access to the bytes was lost
- * before. */
+ * 0: nothing. A task or an epoch that does not fit leaves no trails: its accesses make words shared
+ * at once. The turns of the last read and the last write of the same bytes are equal if the read
+ * came last, and differ if the write did. The bit `lost` says that an earlier access to the bytes
+ * was lost. */
 enum {
     TRAIL_EPOCH_BITS = 27,
     TRAIL_TASK_BITS = 16,
@@ -75,8 +75,8 @@ static inline uint32_t trail_first(uint64_t t)
     return (uint32_t)(t >> TRAIL_FIRST_SHIFT) % WORD_SIZE;
 }
 
-/* Records what trails of the word tell that stand beside each other; nothing for 0. An access that
- * stands in several of them, or several that lie side by side, are told as one. */
+/* Records the accesses of adjacent trails of the word; nothing for 0. An access that left several
+ * of them, or several adjacent accesses, become one record. */
 void deferred_record(uintptr_t word, const uint64_t *trails, size_t count);
 
 /* Moves from two rows of trails of one word, by is_write, those to `next` that came before the rest

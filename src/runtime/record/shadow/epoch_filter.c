@@ -72,8 +72,8 @@ static void grow(void)
     }
 }
 
-/* If a handler has changed the epoch, what was put there carries the old one, which may come to
- * mean another. */
+/* If a signal handler has changed the epoch, the entry just stored carries the old epoch, whose
+ * lower bits may later stand for another one. */
 void emitted_mend(uint64_t epoch)
 {
     if (emitted_own.count > emitted_own.mask / 2 &&

@@ -1,6 +1,6 @@
-/* What the calling task has recorded in its present epoch, so that a loop over shared words does
- * not fill the row: a table in which a later access may take the place of an earlier one, which is
- * then recorded once more. */
+/* The accesses that the calling task has recorded in its present epoch, so that a loop over shared
+ * words does not fill the segment: a direct-mapped cache. A later access may displace an earlier
+ * one, which is then recorded once more. */
 #ifndef CLEW_RUNTIME_RECORD_SHADOW_EPOCH_FILTER_H
 #define CLEW_RUNTIME_RECORD_SHADOW_EPOCH_FILTER_H
 
@@ -42,8 +42,8 @@ void emitted_end(void);
 /* The table has become too small, or its epoch another than this while something was put there. */
 void emitted_mend(uint64_t epoch);
 
-/* The task's epoch has changed; costs more once in 2^EMITTED_EPOCH_BITS times, when the lower bits
- * of epochs begin anew. */
+/* The task's epoch has changed. Clears the table once in 2^EMITTED_EPOCH_BITS times, when the lower
+ * bits of epochs repeat. */
 void emitted_forget(uint64_t epoch);
 
 /* Where an access is remembered. Neighbours in memory are neighbours here. */

@@ -1,9 +1,9 @@
-/* Which tasks have come before the calling one by creation and join alone.
+/* The part of happens-before that follows from thread creation and join alone.
  *
- * A task's life is cut into phases: it begins a new one with each task it creates. What a task did
- * in a phase before a creation comes before everything the created task does; what a task did at
- * all comes before what follows its join. Unlike the order of locks, this order holds in every
- * other execution too. */
+ * A task's life is divided into phases: each creation of a task begins a new one. The events of a
+ * phase before a creation happen before all events of the created task. All events of a task happen
+ * before those after its join. Unlike the order of critical sections, this order is the same in
+ * every execution. */
 #ifndef CLEW_RUNTIME_RECORD_SHADOW_FORK_JOIN_ORDER_H
 #define CLEW_RUNTIME_RECORD_SHADOW_FORK_JOIN_ORDER_H
 
@@ -18,9 +18,8 @@ void fork_join_create(uint32_t child);
 /* The calling task has joined task `child`. */
 void fork_join_join(uint32_t child);
 
-/* True when all that another task did in this phase, and before it, comes before what the calling
- * task does now. May be false although it is so: not every path of creations and joins is
- * followed. */
+/* True if all events of that task in this phase, and before it, happen before the calling task's
+ * next one. May be false although they do: not every path of creations and joins is followed. */
 bool fork_join_is_past(uint32_t task, uint32_t phase);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { DOUBTS_MAX = 512 };
 
-/* A word that was made shared, and what of its trails has been told. */
+/* A word that was made shared, and the trails of it that are recorded already. */
 struct doubt {
     struct region *region;
     uintptr_t word;
@@ -21,7 +21,7 @@ struct doubt {
 
 static bool has_barrier;
 
-/* What the calling task has in doubt. */
+/* The words of the calling task that wait for the barrier. */
 static __thread struct {
     struct doubt *doubts; /* made when first needed */
     uint32_t count;
@@ -34,7 +34,7 @@ bool publish_start(void)
     return has_barrier;
 }
 
-/* The trails that have not been told yet. */
+/* Collects the trails that are not recorded yet. */
 static void find_fresh(_Atomic uint64_t *slots, uint64_t *told, uint64_t *fresh, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -44,7 +44,7 @@ static void find_fresh(_Atomic uint64_t *slots, uint64_t *told, uint64_t *fresh,
     }
 }
 
-/* Tells two rows, by is_write: what came last is told last. */
+/* Records two rows, by is_write; the last access is recorded last. */
 static void tell_rows(uintptr_t word, uint64_t fresh[2][WORD_SIZE], size_t count)
 {
     uint64_t next[WORD_SIZE];
@@ -54,7 +54,7 @@ static void tell_rows(uintptr_t word, uint64_t fresh[2][WORD_SIZE], size_t count
     }
 }
 
-/* Tells what has not been told yet. */
+/* Records the trails that are not recorded yet. */
 static void tell(struct doubt *d)
 {
     const size_t index = shadow_index(d->word);

@@ -1,5 +1,5 @@
-/* What happens to a word that has just been made shared: its trails come to light, and once more
- * when every task has passed a barrier (steps c, b and d of runtime/record/shadow/access.h). */
+/* Records the trails of a word that has just been made shared, and reads them again after every
+ * task has passed a barrier (steps c, b and d of runtime/record/shadow/access.h). */
 #ifndef CLEW_RUNTIME_RECORD_SHADOW_PUBLISH_H
 #define CLEW_RUNTIME_RECORD_SHADOW_PUBLISH_H
 
@@ -15,7 +15,7 @@ bool publish_start(void);
  * the latest when the calling task ends, by this task. */
 void publish_reveal(struct region *region, uintptr_t word);
 
-/* The calling task ends: what it has put off is done. */
+/* The calling task ends: completes all words that wait for the barrier. */
 void publish_settle(void);
 
 /* In a child that has just been forked: it is the parent's to settle. */

@@ -8,7 +8,7 @@
 
 enum {
     PAGE_SIZE = 4096,
-    BY_PAGES_MIN = 1 << 15, /* from so many bytes on memory is cleared by giving its pages back */
+    BY_PAGES_MIN = 1 << 15, /* from this size on memory is cleared by madvise(MADV_DONTNEED) */
 };
 
 #define REGION_COUNT (UINT64_C(1) << (ADDRESS_BITS - REGION_BITS))
@@ -129,7 +129,7 @@ static void clear_words(struct region *region, size_t first, size_t end)
     }
 }
 
-/* The whole pages among size bytes from `at` on; what lies before and behind stays. */
+/* Clears the whole pages in [at, at + size); the bytes before and behind stay. */
 static void clear_pages(void *at, size_t size)
 {
     const uintptr_t first = ((uintptr_t)at + PAGE_SIZE - 1) & ~(uintptr_t)(PAGE_SIZE - 1);
@@ -139,8 +139,8 @@ static void clear_pages(void *at, size_t size)
     }
 }
 
-/* Pages of trails first: a word without a state has no trails. What the pages leave over at both
- * ends of the states is less than this many words. */
+/* Clears pages of trails first: a word without a state has no trails. The states left over at both
+ * ends are fewer than this many words. */
 static void clear_in_region(struct region *region, size_t first, size_t end)
 {
     enum { REST = PAGE_SIZE / sizeof(uint64_t) };

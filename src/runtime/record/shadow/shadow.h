@@ -1,10 +1,10 @@
-/* What is known of each word of 8 bytes that the program has used: a state, and the trails of its
+/* Shadow memory: for each word of 8 bytes that the program has used a state, and the trails of its
  * last accesses.
  *
  * They are looked up by address through a table of regions. All live in memory that exists only
  * where it is touched: 40 bytes for a word, and 128 more where less than half of a word is used at
- * a time. That a word is shared is told by a bit of its own as well: who uses shared
- * words need not wait for their states. */
+ * a time. A separate bitmap has a bit for each shared word, so that an access to a shared word
+ * needs no cache line of states. */
 #ifndef CLEW_RUNTIME_RECORD_SHADOW_SHADOW_H
 #define CLEW_RUNTIME_RECORD_SHADOW_SHADOW_H
 
@@ -65,7 +65,7 @@ void shadow_forked(void);
  * for it. */
 struct region *shadow_make(uintptr_t address);
 
-/* Makes room for the trails of the word's bytes. */
+/* Allocates the trails of the word's single bytes. */
 void shadow_make_bytes(struct region *region, size_t index);
 
 /* Forgets the words that touch these bytes. */
@@ -86,7 +86,7 @@ static inline size_t shadow_index(uintptr_t address)
     return address / WORD_SIZE % REGION_WORDS;
 }
 
-/* Whether the word is known to be shared. If not, its state says what it is. */
+/* Whether the word is known to be shared. If not, its state decides. */
 static inline bool shadow_is_shared(const struct region *region, size_t index)
 {
     return (atomic_load_explicit(&region->shared[index / 64], memory_order_relaxed) >> index % 64 &
@@ -108,7 +108,7 @@ static inline bool shadow_is_ready(const struct region *region, size_t index)
             1) != 0;
 }
 
-/* Whether there is room for the trails of the word's bytes; if not, they have none. */
+/* Whether the trails of the word's single bytes are allocated; if not, there are none. */
 static inline bool shadow_has_bytes(const struct region *region, size_t index)
 {
     const size_t chunk = index / BYTES_CHUNK_WORDS;

@@ -48,9 +48,9 @@ static inline uint64_t site_number(uint64_t entry)
 enum { SITE_RENEWALS_MAX = 64 };
 extern _Atomic uint8_t site_left[SITE_COUNT];
 
-/* A task is about to be created: what its creator did before cannot be interrupted by it, and all
- * places have `count` such accesses again. The first SITE_RENEWALS_MAX times of a process.
- * O(SITE_COUNT). */
+/* A task is about to be created. It cannot run during earlier accesses of its creator, so every
+ * place again records its first `count` accesses. Only for the first SITE_RENEWALS_MAX creations of
+ * a process. O(SITE_COUNT). */
 void site_renew(uint32_t count);
 
 /* Whether an access at this place, which was counted now, is one of the first. */
@@ -68,7 +68,7 @@ static inline bool site_is_young(uint64_t site)
     return atomic_load_explicit(&site_left[site], memory_order_relaxed) != 0;
 }
 
-/* What is known of number `site`. */
+/* The entry of this site. */
 static inline uint64_t site_known(uint64_t site)
 {
     return atomic_load_explicit(&site_table[site], memory_order_relaxed);
