@@ -29,7 +29,7 @@ struct place_function {
 struct places {
     Dwfl *dwfl;
     bool is_reporting;
-    struct map known;                     /* by bias: a module may be told of more than once */
+    struct map known;                     /* by bias: a module may be recorded more than once */
     struct map collected;                 /* by start: modules whose variables are known */
     VEC(struct place_variable) variables; /* by address */
     struct map frames_of;                 /* address to its first frame, counted from 1 */

@@ -23,7 +23,7 @@ struct clocks {
     size_t stride; /* numbers in a row, a multiple of CLOCKS_STEP */
     size_t width;  /* columns in use */
     size_t row_count, row_capacity;
-    VEC(uint32_t) unused; /* rows given back */
+    VEC(uint32_t) unused; /* rows released */
 };
 
 enum { CLOCKS_STEP = 16 };

@@ -5,7 +5,7 @@
  *     refuted    no prefix in which reads see what they saw shows any of its pairs of events
  *     open       neither is known, for a reason (enum race_open)
  *
- * In a recording, where order/reads_from.h says which write a read saw, sound are pairs that a
+ * In a recording, where order/reads_from.h finds the write of each read, sound are pairs that a
  * closed cut shows (closure.h) and first races (first_race.h); refuted are those that the relaxed
  * question of feasible.h denies for each pair of events. In an exact trace feasible.h decides both
  * ways. */

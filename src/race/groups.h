@@ -95,7 +95,7 @@ bool race_groups_decides_places(const struct race_groups *y);
 /* True when races are kept one by one: pairs are wanted, and somebody will see them. */
 bool race_groups_keeps_pairs(const struct race_groups *y);
 
-/* True when every candidate has to be told one by one. */
+/* True if the options ask for a report of every candidate. */
 bool race_groups_wants_each(const struct race_groups *y);
 
 /* The groups in listed order of their pairs; ends adding. */

@@ -4,8 +4,8 @@
  *
  *   - A receive of an eventfd, of a queue of messages that are all equal, of equal pieces of a
  *     stream or equal datagrams, of a signal, of a connection, or of the end of any child takes
- *     one unit, if several tasks send or several receive. It becomes a SEM_WAIT, and each matching
- * send a SEM_POST: the wait may take any of them.
+ *     one unit, if several tasks send or several receive. It becomes a SEM_WAIT, and each
+ *     matching send a SEM_POST: the wait may take any of them.
  *   - A barrier whose rounds have different tasks orders nothing.
  *   - With LOOSE_WAITS, a wait for a condition in code that reports its accesses needs no notify:
  *     it may have woken up spuriously.

@@ -91,7 +91,7 @@ static void judge_candidates(struct race_groups *y, const struct candidates *c,
     judge_messages(y, c, judge);
 }
 
-/* Whether the pairs of classes that conflict are more than so many. */
+/* Whether the conflicting pairs of classes are more than `many`. */
 static bool has_many_conflicts(const struct accesses *a, uint64_t many)
 {
     uint64_t count = 0;

@@ -95,19 +95,19 @@ struct race_options {
     bool decides_places; /* each pair of places is shown, refuted or left open for a reason; so are
                             those of recordings, always */
     bool wants_all;      /* then, findings also for those that are not shown */
-    uint64_t find_max;   /* so many findings at most; 0: all. Counts are exact all the same */
+    uint64_t find_max;   /* bound on the findings; 0: all. Counts are exact all the same */
     bool counts_only;    /* no findings at all */
     uint32_t input;      /* which of the inputs the trace is, for the findings */
     uint32_t worker_count; /* processes that decide; 0 and 1: this one */
     size_t clause_max;     /* how many clauses a solver is given; 0: four million */
-    uint64_t pairs_max;    /* up to so many candidates are all decided where places are graded; of
-                              more, one for each pair of places is looked for. 0: a million */
+    uint64_t pairs_max;    /* up to this number all candidates are decided if places are graded; of
+                            * more, one is sought for    each pair of places. 0: a million */
     uint64_t step_max;     /* bound on one query, in the solver's steps; 0: a million */
     const struct limit
         *budget; /* of all together; races it leaves undecided are unknown. NULL: none */
 
-    /* Told of every candidate, one by one, which takes time that follows their number; NULL:
-     * nobody. */
+    /* Called for every candidate, one by one, which takes time that follows their number; NULL: not
+     * at all. */
     void (*decided)(void *context, const struct race_decided *d);
     void *context;
 };

@@ -10,9 +10,10 @@
 #include "race/sound/sync_preserving.h"
 #include "race/witness/witness.h"
 
-/* Grades the groups of the groups, first by sync-preserving reordering, for any pair of the group,
- * then by read-from consistency for the pair that stands for it. A group whose first pair is not
- * shown, but another is, is then told by that one. Keeps witnesses if the options want them. */
+/* Grades the groups, first by sync-preserving reordering, for any pair of the group, then by
+ * read-from consistency for the pair that stands for it. If another pair than the first of a group
+ * is shown, that one represents the group from then on. Keeps witnesses if the options want them.
+ */
 void grade_groups(struct race_groups *y, const struct hb *hb, struct notes *n);
 
 /* The same by sync-preserving reordering alone, for groups that have no grade yet. */

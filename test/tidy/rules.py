@@ -364,7 +364,7 @@ PRIVATE_PHRASES = {
 
 # Units that still have such phrases. The list only gets shorter.
 PRIVATE_UNITS = (
-    "src/atomicity", "src/explore", "src/minimize", "src/place", "src/proc", "src/race", "src/runtime", "src/sim",
+    "src/atomicity", "src/explore", "src/minimize", "src/proc", "src/runtime", "src/sim",
     "src/cli", "messages", "include", "docs", "docs/theory", "docs/tutorial", "CHANGELOG.md",
     "src/trace", "src/monitor",
 )
@@ -389,7 +389,7 @@ HEADLESS = re.compile(r"\bwhat\b|(?:^|[.,:;(]\s+|\b(?:of|to|from|for|by|with|and
 
 # Units that still have more. The list only gets shorter.
 HEADLESS_UNITS = (
-    "src/atomicity", "src/explore", "src/minimize", "src/place", "src/proc", "src/race", "src/runtime", "src/sim",
+    "src/atomicity", "src/explore", "src/minimize", "src/proc", "src/runtime", "src/sim",
     "src/cli", "include", "docs", "docs/theory", "docs/tutorial", "README.md", "CHANGELOG.md",
 )
 

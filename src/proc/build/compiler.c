@@ -10,7 +10,7 @@ struct request {
     bool links;        /* not stopped by -c, -S, -E, -M ... */
     bool has_linkable; /* there is something to link: a source, an object, a library */
     size_t source_count;
-    bool keeps_library; /* -nostdlib, -r: the user links by hand */
+    bool keeps_library; /* -nostdlib, -r: the user chooses the libraries */
     bool is_static;
 };
 

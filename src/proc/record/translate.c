@@ -240,7 +240,7 @@ static uint64_t number_of_bytes(const struct row *row)
     return number;
 }
 
-/* The child's first task, if the child came to record anything. */
+/* The child's first task, if the child has recorded anything. */
 static void set_forked(struct collector *c, const struct row *row, struct event *event)
 {
     vec_each (&c->processes, p) {

@@ -155,7 +155,7 @@ static void decide_messages(const struct messages_of *m, const struct spider_mes
     }
 }
 
-/* So many pairs there are; those that no time is left for are unknown. */
+/* Counts the pairs that the budget leaves undecided. */
 static void leave_rest(const struct messages_of *m)
 {
     struct map seen = {0}; /* receiver to how many messages it got so far */

@@ -19,7 +19,7 @@ enum {
     WINDOW_DEFAULT = 64,
 };
 
-/* Each window is so many times as wide as the one before. */
+/* Each window is WINDOW_GROWTH times as wide as the one before. */
 enum { WINDOW_GROWTH = 4 };
 
 /* The cost of an event of a cut, and of a question, for the budget. */

@@ -21,7 +21,7 @@ static void add_shown(struct race_groups *y, const struct race_pair *pair)
 
 struct finding_places {
     struct race_groups *y;
-    struct bits wanted; /* events that may be told */
+    struct bits wanted; /* the events that a finding may be about */
 };
 
 static bool hear(void *context, const struct sound_race *race)

@@ -3,8 +3,8 @@
  * one's lock is held?
  *
  *     needed     events that must come before: dependencies, transitively
- *     optional   events that may have to come because sections of a lock and handlers of a task
- * cannot both be open, and waits need a notify
+ *     optional   events that may have to come: two sections of a lock, or two handlers of a
+ *                task, cannot both be open, and waits need a notify
  *
  * Everything else can be left out: a prefix that answers the question still does without it. */
 #ifndef CLEW_RACE_FEASIBLE_RELEVANT_EVENTS_H
@@ -63,7 +63,7 @@ struct relevant_events {
     dependency_list scratch;
 };
 
-/* For questions about the trace of d, with at most so many events each. */
+/* For questions about the trace of d, with at most event_max events each. */
 void relevant_init(struct relevant_events *s, const struct dependencies *d, size_t event_max);
 void relevant_release(struct relevant_events *s);
 

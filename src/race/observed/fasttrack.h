@@ -130,7 +130,7 @@ struct history_counted {
 };
 
 struct history_options {
-    /* Told of each new pair of places, or of each pair of accesses. */
+    /* Called for each new pair of places, or for each pair of accesses. */
     void (*found)(void *owner, const struct history_race *race);
     void *owner;
     bool keeps_every_access; /* not the latest per place only: every racing pair is found */

@@ -39,7 +39,8 @@ struct observed_race {
 };
 
 struct observed_options {
-    /* Told of each race the first time its pair of places is met (with every_pair: each time). */
+    /* Called for each race the first time its pair of places is met (with every_pair: each time).
+     */
     void (*found)(void *context, const struct observed_race *race);
     void *context;
     bool every_pair; /* memory then follows events */

@@ -51,7 +51,7 @@ struct pending_clocks {
     uint32_t kept_lists[PARCELS_KEPT_MAX]; /* by ticket: the list that keeps a pending_clock */
 };
 
-/* Rows of pending are taken from and given back to the clocks, which must outlive p. */
+/* Rows of pending come from the clocks and return there; the clocks must outlive p. */
 void pending_clocks_init(struct pending_clocks *p, struct clocks *clocks);
 void pending_clocks_release(struct pending_clocks *p);
 

@@ -28,7 +28,7 @@ struct sound_race {
 };
 
 struct sound_options {
-    /* Told of each race; false: enough, the search ends. */
+    /* Called for each race; false: enough, the search ends. */
     bool (*found)(void *context, const struct sound_race *race);
     void *context;
     bool skips_data, skips_messages;
@@ -56,7 +56,8 @@ bool sound_is_certain(const struct hb *hb);
  * shown. O(events * tasks), about. */
 void sound_find(const struct hb *hb, const struct sound_options *o);
 
-/* Decides these pairs, in any order; told are those that are shown. O(events + pairs), about. */
+/* Decides these pairs, in any order; `found` is called for those that are shown. O(events + pairs),
+ * about. */
 void sound_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count,
                const struct sound_options *o);
 

@@ -18,7 +18,7 @@ struct proof_options {
     /* Asked about each race as it is found, before it is checked: whether the search may end. NULL:
      * it may not. */
     bool (*is_enough)(void *context, const struct sound_pair *pair);
-    /* Told of each race that holds, in the order they were found. */
+    /* Called for each race that holds, in the order they were found. */
     void (*found)(void *context, const struct sound_race *race);
     void *context;
     bool skips_data, skips_messages;
@@ -28,8 +28,8 @@ struct proof_options {
 };
 
 struct proof_stats {
-    uint64_t shown;   /* checked and told */
-    uint64_t refused; /* by the checker: not told. An error of ours where sound_is_certain */
+    uint64_t shown;   /* checked and reported */
+    uint64_t refused; /* by the checker, hence not reported. A bug of clew where sound_is_certain */
 };
 
 /* Finds races by places as sound_find does, and tells those whose witness holds, in the order they

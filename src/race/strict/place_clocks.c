@@ -2,7 +2,7 @@
 
 #include "wire/must.h"
 
-/* From so many entries on, and when every fourth column has one, a list is dense. */
+/* A list with DENSE_MIN entries or more, one in every fourth column at least, is dense. */
 enum { DENSE_MIN = 64, DENSE_SHARE = 4, ROW_STEP = 16 };
 
 static void list_release(struct place_list *l)

@@ -278,7 +278,7 @@ static bool part_is_allowed(const struct reorder *s, const uint32_t *from, const
 
 /* ---- cutting a part again ---- */
 
-/* Up to so many pinned sections are tried in every order. */
+/* Up to PINNED_MAX pinned sections are tried in every order. */
 enum { PINNED_MAX = 6 };
 
 static uint32_t *cut_new(struct reorder *s)

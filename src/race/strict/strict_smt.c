@@ -97,7 +97,7 @@ static uint32_t variable_of(const struct formula *f, event_id id)
 
 /* ---- the rules ---- */
 
-/* Whether a bound is reached; so many pairs were looked at since the last call. */
+/* Whether a bound is reached; `pairs` were looked at since the last call. */
 static bool is_full(const struct formula *f, uint32_t pairs)
 {
     const size_t clause_max = f->bounds.clause_max;

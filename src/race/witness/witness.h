@@ -32,7 +32,7 @@ struct witness {
      * the first, holds. */
     const event_id *requests;
     size_t request_count;
-    /* The order: so many events of the trace, from its first, as listed; then these. */
+    /* The order: the trace's first `listed` events; then these. */
     size_t listed;
     const event_id *order;
     size_t count;

@@ -47,7 +47,7 @@ void facts_read_waits(struct facts *f)
 /* A task's use of a lock, and the same lock's LOCKs by whomever. */
 struct use {
     uint32_t task, lock;
-    VEC(event_id) events; /* that take, give back or give up the lock */
+    VEC(event_id) events; /* that take, release or lose the lock */
 };
 
 struct lock_use {
@@ -163,8 +163,8 @@ static void grip_step(struct facts *f, const struct use *use, struct grip *g, ev
     }
 }
 
-/* The end of a section that is never given back: the task's last event before another task takes
- * the lock, or at all. */
+/* The end of a section that is never released: the task's last event before another task takes the
+ * lock, or at all. */
 static event_id lost_end(const struct facts *f, const struct uses *u, const struct use *use,
                          const struct grip *g)
 {

@@ -606,7 +606,7 @@ void descriptor_all_end(const void *place)
     }
 }
 
-/* A unit is there: it is taken and given back. */
+/* Records that a unit was there: takes it and posts it again. */
 static void record_unit(int fd, struct descriptor d, const void *place)
 {
     static const uint8_t kinds[] = {EVENT_SEM_WAIT, EVENT_SEM_POST};

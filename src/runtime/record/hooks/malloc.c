@@ -116,7 +116,7 @@ static bool is_wanted(void)
     return access_is_told() && rt_is_recording() && rt_self.ignore == 0;
 }
 
-/* Memory of `size` bytes that the program requested; `room` bytes belong to the block. */
+/* Memory of `size` bytes that the program requested. `room` is the usable size of the block. */
 static void *handed_out(void *start, size_t size, size_t room, const void *place)
 {
     const int saved = errno;

@@ -17,7 +17,7 @@ bool shared_key(const volatile void *address, uint64_t *key);
 
 /* Memory that stands for an object of the kernel which has no address: a message queue, the signals
  * of a process. It is never accessed; events use addresses in it for the object. All processes of
- * the recording have the same object for one name and number. NULL when there is no room.
+ * the recording have the same object for one name and number. NULL if the table is full.
  * O(mappings). */
 const char *shared_stand_in(const char *name, uint64_t number, size_t size);
 

@@ -33,8 +33,8 @@ void append_end(struct rt_task *task, bool is_last);
 /* In a child that has just been forked: the segment is the parent's. */
 void append_forked(struct rt_task *task);
 
-/* Appends a record; a stamped one ends the task's epoch. A record without room is counted as
- * dropped. */
+/* Appends a record; a stamped one ends the task's epoch. A record for which there is no space is
+ * counted as dropped. */
 struct rt_mark append_record(struct rt_task *task, const struct record *record, struct tail tail,
                              bool is_stamped);
 

@@ -215,7 +215,7 @@ const char *rt_folder(void);
 extern struct recording *rt_recording;
 const char *rt_node(void);
 
-/* Holds off all signals of the calling thread; gives back those it had. */
+/* Blocks all signals of the calling thread; returns those blocked before. */
 uint64_t rt_signals_hold(void);
 void rt_signals_release(uint64_t before);
 

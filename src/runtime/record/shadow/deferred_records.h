@@ -46,9 +46,9 @@ static inline bool trail_is_same(uint64_t a, uint64_t b)
     return ((a ^ b) & ~(TRAIL_TURN | TRAIL_LOST)) == 0;
 }
 
-/* A trail that takes the place of another of its task, or of none. The access that the other tells
- * of is lost thereby, also if it was made at the same place: atomicity asks about two reads by one
- * getter (docs/theory/record.md). */
+/* A trail that takes the place of another of its task, or of none. The access of the other one is
+ * lost thereby, also if it was made at the same place: atomicity asks about two reads by one getter
+ * (docs/theory/record.md). */
 static inline uint64_t trail_behind(uint64_t t, uint64_t old)
 {
     return t | (old & TRAIL_LOST) | (uint64_t)(old != 0) << TRAIL_LOST_SHIFT;

@@ -6,7 +6,7 @@
 
 enum { TASKS_MAX = 1 << 16, STEPS_MAX = 16 };
 
-/* A moment of a task, "so many bits 0" for none: task + 1 | phase << 32. */
+/* A moment of a task: task + 1 | phase << 32; 0: none. */
 static struct kin {
     _Atomic uint64_t made_by;   /* the maker's phase that ended with the creation */
     _Atomic uint64_t joined_by; /* the joiner's phase then */
