@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
 #include "base/vec.h"
@@ -192,6 +193,16 @@ struct world_property {
     uint64_t checks, skips, failures;
 };
 
+/* A step in words for users. Texts are "" where nothing is known. */
+struct world_step {
+    const char *task;      /* or the node */
+    const char *operation; /* "read balance" */
+    const char *location;  /* "account.c:11" */
+    const char *source;    /* the line of the source there */
+    bool has_value;        /* of a read: the value that it saw, if that is no address */
+    int64_t value;
+};
+
 struct world;
 
 struct world_ops {
@@ -214,6 +225,9 @@ struct world_ops {
     /* Optional: the last steps of the last run, at most `most`, 0: all, a line each with its place
      * in the source, for users. */
     void (*steps)(struct world *w, size_t most, struct out *out);
+    /* Optional: describes step `index` of the last run; its texts are in the arena. False when the
+     * step is not known any more. */
+    bool (*show_step)(struct world *w, size_t index, struct arena *a, struct world_step *step);
     void (*close)(struct world *w);
 
     /* Optional, NULL where the world cannot: an interactive run. `begin` resets, `pending` lists

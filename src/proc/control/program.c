@@ -427,6 +427,7 @@ static const struct world_ops ops = {
     .calls = verdict_calls,
     .keep = files_keep,
     .steps = steps_print,
+    .show_step = steps_show,
     .close = close_controlled,
 };
 

@@ -190,6 +190,7 @@ uint32_t covering_tell(struct world *w, const struct world_block **blocks);
 /* control_steps.c: "main/1 read counter at bank.c:12"; and for world_ops. */
 void steps_print_one(struct controlled *c, const struct control_step *s, struct out *out);
 void steps_print(struct world *w, size_t most, struct out *out);
+bool steps_show(struct world *w, size_t index, struct arena *a, struct world_step *step);
 
 /* control_tell.c: the run as a trace. */
 void tell_run(struct controlled *c, struct trace *t, struct execution *x);

@@ -8,11 +8,17 @@
 
 enum { TEXT_MAX = 60, SOURCE_MAX = 16 << 20 };
 
-void steps_print_one(struct controlled *c, const struct control_step *s, struct out *out)
+static void print_operation(struct controlled *c, const struct control_step *s, struct out *out)
 {
     const struct kind *kind = kind_of(s->kind);
-    out_format(out, "%s %s ", name_task(c, s->task), kind == NULL ? "step" : kind->name);
+    out_format(out, "%s ", kind == NULL ? "step" : kind->name);
     name_print(c, (struct named){s->key, s->ordinal, s->offset, s->owner}, out);
+}
+
+void steps_print_one(struct controlled *c, const struct control_step *s, struct out *out)
+{
+    out_format(out, "%s ", name_task(c, s->task));
+    print_operation(c, s, out);
     if (s->place != 0) {
         out_text(out, " at ");
         name_print_line(c, s->place, out);
@@ -33,8 +39,8 @@ static void print_text(const char *text, size_t size, struct out *out)
     out_text(out, size > TEXT_MAX ? " ..." : "");
 }
 
-/* The line of the source at a place; nothing where the file is not there. */
-static void print_source(struct controlled *c, uint64_t place, struct out *out)
+/* The line of the source at a place, behind `before`; nothing where the file is not there. */
+static void print_source(struct controlled *c, uint64_t place, const char *before, struct out *out)
 {
     const char *file = NULL;
     int line = 0;
@@ -53,32 +59,72 @@ static void print_source(struct controlled *c, uint64_t place, struct out *out)
         }
         const char *end = at == last ? NULL : memchr(at, '\n', (size_t)(last - at));
         if (end != NULL) {
-            out_text(out, "   ");
+            out_text(out, before);
             print_text(at, (size_t)(end - at), out);
         }
     }
     in_close(&in);
 }
 
+/* Values that may be addresses are not shown: they mean nothing to a reader. */
+static bool has_value(const struct control_step *s)
+{
+    return s->kind == EVENT_READ && s->size <= sizeof s->value && s->value >= INT32_MIN &&
+           s->value <= UINT32_MAX;
+}
+
+/* The steps of the last run that the page still has. */
+static uint64_t step_count(struct controlled *c)
+{
+    const uint64_t room = CONTROL_STEPS_SIZE / sizeof(struct control_step);
+    const uint64_t told = c->page->result.step_count;
+    return told < room ? told : room;
+}
+
+bool steps_show(struct world *w, size_t index, struct arena *a, struct world_step *step)
+{
+    struct controlled *c = (struct controlled *)w;
+    if (index >= step_count(c)) {
+        return false;
+    }
+    const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
+    const struct control_step *s = &steps[index];
+    struct out text;
+    out_open_memory(&text);
+    print_operation(c, s, &text);
+    const size_t location = text.used;
+    if (s->place != 0) {
+        name_print_line(c, s->place, &text);
+    }
+    const size_t source = text.used;
+    print_source(c, s->place, "", &text);
+    const char *task = name_task(c, s->task);
+    *step =
+        (struct world_step){.task = arena_text(a, task, strlen(task)),
+                            .operation = arena_text(a, text.buffer, location),
+                            .location = arena_text(a, text.buffer + location, source - location),
+                            .source = arena_text(a, text.buffer + source, text.used - source),
+                            .has_value = has_value(s),
+                            .value = s->value};
+    out_abandon(&text);
+    return true;
+}
+
 void steps_print(struct world *w, size_t most, struct out *out)
 {
     struct controlled *c = (struct controlled *)w;
     const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
-    const uint64_t room = CONTROL_STEPS_SIZE / sizeof *steps;
-    const uint64_t told = c->page->result.step_count;
-    const uint64_t count = told < room ? told : room;
+    const uint64_t count = step_count(c);
     const uint64_t first = most == 0 || count < most ? 0 : count - most;
     for (uint64_t i = first; i < count; i++) {
         const struct control_step *s = &steps[i];
         const bool is_switch = i > 0 && steps[i - 1].task != s->task;
         out_format(out, "%s%6llu. ", is_switch ? "->" : "  ", (unsigned long long)i + 1);
         steps_print_one(c, s, out);
-        /* Values that may be addresses tell nobody anything. */
-        if (s->kind == EVENT_READ && s->size <= sizeof s->value && s->value >= INT32_MIN &&
-            s->value <= UINT32_MAX) {
+        if (has_value(s)) {
             out_format(out, " = %lld", (long long)s->value);
         }
-        print_source(c, s->place, out);
+        print_source(c, s->place, "   ", out);
         out_char(out, '\n');
     }
 }
