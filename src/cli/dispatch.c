@@ -85,13 +85,69 @@ static int read_suppressions(struct session *s, struct err *e)
     return c->baseline == NULL ? 0 : suppressions_read_baseline(&s->suppressions, c->baseline, e);
 }
 
+static bool wants_exports(const struct common *c)
+{
+    bool is_wanted = c->github;
+    for (size_t i = 0; i < EXPORT_FORMAT_COUNT; i++) {
+        is_wanted = is_wanted || c->exports[i] != NULL;
+    }
+    return is_wanted;
+}
+
+static void begin_exports(struct session *s)
+{
+    s->exports = (struct exports){.verb = s->verb->name, .is_wanted = wants_exports(s->common)};
+    for (size_t i = 0; i < s->input_count; i++) {
+        vec_push(&s->exports.inputs, s->inputs[i]);
+    }
+    if (s->input_count == 0 && s->command != NULL) {
+        vec_push(&s->exports.inputs, s->command[0]);
+    }
+}
+
+/* Writes what the verb has exported to the files of --sarif and --junit, and annotations. A command
+ * that could not run leaves the files as they were. */
+static int write_exports(struct session *s, int status, struct err *e)
+{
+    struct out out;
+    s->exports.end = status == EXIT_FOUND     ? EXPORT_FOUND
+                     : status == EXIT_UNKNOWN ? EXPORT_UNKNOWN
+                                              : EXPORT_CLEAN;
+    for (size_t i = 0; i < EXPORT_FORMAT_COUNT; i++) {
+        const char *path = s->common->exports[i];
+        if (path == NULL) {
+            continue;
+        }
+        if (out_open(&out, path, e) < 0) {
+            return -1;
+        }
+        export_writers[i](&s->exports, &out);
+        if (out_close(&out, e) < 0) {
+            return -1;
+        }
+    }
+    if (!s->common->github) {
+        return 0;
+    }
+    out_open_fd(&out, STDERR_FILENO);
+    exports_annotate(&s->exports, &out);
+    const int result = out_flush(&out, e);
+    out_abandon(&out);
+    return result;
+}
+
 /* Runs the verb, and then says which suppressions were of no use to it. */
 static int run_suppressed(struct session *s, const void *options, struct err *e)
 {
     int status = read_suppressions(s, e);
+    begin_exports(s);
     if (status == 0) {
         status = s->verb->run(s, options, e);
     }
+    if (status >= 0 && status != EXIT_UNABLE && write_exports(s, status, e) < 0) {
+        status = -1;
+    }
+    exports_release(&s->exports);
     if (status >= 0 && status != EXIT_UNABLE) {
         struct notes notes = {0};
         suppressions_note(&s->suppressions, &notes);

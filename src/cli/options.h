@@ -21,6 +21,7 @@
 #include "base/limit.h"
 #include "base/vec.h"
 #include "cli/input/formats.h"
+#include "report/exports.h"
 
 enum option_type {
     OPTION_FLAG,    /* bool: --NAME */
@@ -78,7 +79,9 @@ struct common {
     const char *rules;    /* a file of rules for captures of HTTP; NULL: the built-in ones */
     const char *suppress; /* a file of suppressions; NULL: none */
     const char *baseline; /* a findings file whose findings are known; NULL: none */
-    uint64_t limit;       /* findings shown at most */
+    const char *exports[EXPORT_FORMAT_COUNT]; /* files; NULL: none */
+    bool github;                              /* annotations on standard error */
+    uint64_t limit;                           /* findings shown at most */
     uint64_t jobs;
     struct limit budget;
 };
@@ -129,6 +132,15 @@ const char *color_word(size_t index);
         COMMON_ROW(baseline, .name = "baseline", .type = OPTION_FILE, .argument = "FILE",          \
                    .help = "hide findings that FILE, the output of an earlier --json, already "    \
                            "has; hidden findings are counted and do not affect the exit status")
+#define COMMON_EXPORTS                                                                            \
+    COMMON_ROW(exports[EXPORT_SARIF], .name = "sarif", .type = OPTION_OUTPUT, .argument = "FILE", \
+               .help = "write the findings to FILE as SARIF 2.1.0, for code scanning"),           \
+        COMMON_ROW(exports[EXPORT_JUNIT], .name = "junit", .type = OPTION_OUTPUT,                 \
+                   .argument = "FILE",                                                            \
+                   .help = "write the findings to FILE as JUnit XML, a failed test case each"),   \
+        COMMON_ROW(github, .name = "github", .type = OPTION_FLAG,                                 \
+                   .help = "print each finding as an annotation of GitHub Actions on standard "   \
+                           "error")
 #define COMMON_JOBS                                                                         \
     COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N", \
                .help = "use N processes; the result does not depend on N")

@@ -21,6 +21,7 @@ struct session {
     struct out out;                   /* standard output: results, and nothing else */
     bool is_colored;                  /* standard output wants colours */
     struct suppressions suppressions; /* of --suppress and --baseline */
+    struct exports exports;           /* of --sarif, --junit and --github */
 };
 
 /* How a word stands out where there are colours. */

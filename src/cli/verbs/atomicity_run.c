@@ -398,6 +398,7 @@ int atomicity_report(struct atomicity *a, struct err *e)
         return a->is_explained ? verdict_status(VERDICT_FOUND)
                                : report_unexplained(a->command->explain, count, e);
     }
+    exports_add_all(&a->session->exports, &a->file.findings);
     if (a->session->common->json) {
         print_json(a);
     } else {

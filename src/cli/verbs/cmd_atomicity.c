@@ -166,6 +166,7 @@ static const struct option options[] = {
     COMMON_JSONL,
     COMMON_LIMIT,
     COMMON_SUPPRESS,
+    COMMON_EXPORTS,
     COMMON_INPUT,
     COMMON_BUDGET,
     COMMON_ALWAYS,

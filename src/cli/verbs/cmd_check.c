@@ -34,6 +34,7 @@ static void show_findings(struct checking *k)
             k->hidden_errors += finding->severity == SEVERITY_ERROR;
             continue;
         }
+        exports_add(&s->exports, finding);
         if (k->shown_count >= s->common->limit) {
             continue;
         }
@@ -103,6 +104,7 @@ static void print_json(struct checking *k)
         f->findings.list.count =
             f->findings.list.count < limit ? f->findings.list.count : (size_t)limit;
     }
+    exports_add_all(&k->session->exports, &f->findings);
     f->event_count = counts->events;
     f->verdict = verdict_of(has_errors(k), is_part(k));
     vec_each (&k->reading.notes.list, note) {
@@ -169,8 +171,8 @@ static int run(struct session *s, const void *options, struct err *e)
 }
 
 static const struct option options[] = {
-    COMMON_JSON,  COMMON_JSONL,  COMMON_LIMIT,  COMMON_SUPPRESS,
-    COMMON_INPUT, COMMON_BUDGET, COMMON_ALWAYS, {0},
+    COMMON_JSON,   COMMON_JSONL,  COMMON_LIMIT, COMMON_SUPPRESS, COMMON_EXPORTS, COMMON_INPUT,
+    COMMON_BUDGET, COMMON_ALWAYS, {0},
 };
 
 static const struct check_command defaults = {.common = COMMON_DEFAULTS};

@@ -597,6 +597,7 @@ static const struct option options[] = {
     COMMON_JSON,
     COMMON_LIMIT,
     COMMON_SUPPRESS,
+    COMMON_EXPORTS,
     COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N",
                .help = "use N processes; with a budget in runs, the result of random and pos does "
                        "not depend on N, that of other strategies does"),

@@ -457,6 +457,7 @@ static void print_findings(struct monitoring *m)
         if (suppressions_hide(&s->suppressions, finding)) {
             continue;
         }
+        exports_add(&s->exports, finding);
         m->shown_count++;
         session_paint(s, finding->severity == SEVERITY_ERROR ? PAINT_ERROR : PAINT_WARNING,
                       finding_severity_name(finding->severity));
@@ -543,6 +544,7 @@ static int conclude(struct monitoring *m)
     f->verdict = verdict_of(violations > 0, counts[CUT_UNKNOWN] > 0);
     if (m->session->common->json) {
         count_answers(m, counts);
+        exports_add_all(&m->session->exports, &f->findings);
         report_print(f, m->session);
     } else {
         print_findings(m);
@@ -634,6 +636,7 @@ static const struct option options[] = {
     COMMON_JSON,
     COMMON_LIMIT,
     COMMON_SUPPRESS,
+    COMMON_EXPORTS,
     COMMON_INPUT,
     COMMON_BUDGET,
     COMMON_ALWAYS,

@@ -260,6 +260,7 @@ static const struct option options[] = {
     COMMON_JSONL,
     COMMON_LIMIT,
     COMMON_SUPPRESS,
+    COMMON_EXPORTS,
     COMMON_INPUT,
     COMMON_JOBS,
     COMMON_BUDGET,

@@ -100,12 +100,24 @@ static enum verdict replayed_verdict(const struct replayed *r)
                       is_cut || r->divergence[0] != '\0');
 }
 
+/* Of a run that ended in a violation. */
+static struct finding finding_of(const struct execution *x, const char *calls)
+{
+    const bool is_cut = outcome_is_cut(x->outcome, x->severity);
+    return (struct finding){.kind = outcome_finding(x->outcome),
+                            .status = is_cut ? STATUS_UNKNOWN : STATUS_CONFIRMED,
+                            .grade = is_cut ? GRADE_NONE : GRADE_SOUND,
+                            .severity = x->severity,
+                            .what = x->what,
+                            .why = calls,
+                            .key = x->key,
+                            .pair_count = 1};
+}
+
 static void print_json(struct session *s, const struct replayed *r, const char *calls,
                        uint64_t replays)
 {
     const struct execution *x = &r->execution;
-    const bool is_violation = outcome_is_violation(x->outcome);
-    const bool is_cut = outcome_is_cut(x->outcome, x->severity);
     struct finding_file f = {0};
     report_begin(&f, s);
     finding_file_count(&f, "steps", x->steps.count);
@@ -114,16 +126,9 @@ static void print_json(struct session *s, const struct replayed *r, const char *
     finding_file_flag(&f, "as_recorded", r->is_same);
     finding_file_text(&f, "divergence", r->divergence);
     f.verdict = replayed_verdict(r);
-    if (is_violation) {
-        findings_add(&f.findings,
-                     &(struct finding){.kind = outcome_finding(x->outcome),
-                                       .status = is_cut ? STATUS_UNKNOWN : STATUS_CONFIRMED,
-                                       .grade = is_cut ? GRADE_NONE : GRADE_SOUND,
-                                       .severity = x->severity,
-                                       .what = x->what,
-                                       .why = calls,
-                                       .key = x->key,
-                                       .pair_count = 1});
+    if (outcome_is_violation(x->outcome)) {
+        const struct finding finding = finding_of(x, calls);
+        findings_add(&f.findings, &finding);
     }
     report_print(&f, s);
     finding_file_release(&f);
@@ -230,6 +235,10 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
         status = w->ops->steps != NULL ? list_steps(s, w) : walk(s, w, sched, &r.execution, e);
     }
     if (status == 0) {
+        if (outcome_is_violation(r.execution.outcome)) {
+            const struct finding finding = finding_of(&r.execution, calls);
+            exports_add(&s->exports, &finding);
+        }
         if (c->common.json) {
             print_json(s, &r, calls, c->verify);
         } else {
@@ -349,6 +358,7 @@ static const struct option options[] = {
      .help = "write the execution as a trace"},
     COMMAND_OPTIONS(struct replay_command),
     COMMON_JSON,
+    COMMON_EXPORTS,
     COMMON_ALWAYS,
     {0},
 };

@@ -563,6 +563,7 @@ int exploration_report(struct exploration *x)
     add_earlier(x, &f);
     add_difference(x, &f);
     const bool is_found = has_found(&f);
+    exports_add_all(&x->session->exports, &f.findings);
     add_stats(x, &f);
     if (x->found.coverage.block_total > 0) {
         f.print_more = print_uncovered;

@@ -931,6 +931,7 @@ int races_report(struct races *r, struct err *e)
                    ? verdict_status(VERDICT_FOUND)
                    : report_unexplained(r->command->explain, r->file.findings.list.count, e);
     }
+    exports_add_all(&r->session->exports, &r->file.findings);
     if (r->session->common->json) {
         print_json(r);
     } else {
