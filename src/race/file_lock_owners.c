@@ -104,12 +104,12 @@ static uint32_t owner_number(struct tuples *owners, const struct trace *t, const
                          (struct tuple){{e->object, (uint32_t)(owner >> 32), (uint32_t)owner}});
 }
 
-bool file_locks_loosen(const struct trace *t, struct trace *loosened)
+bool file_locks_relax(const struct trace *t, struct trace *relaxed)
 {
     struct tuples owners = {0};
     struct map task_of = {0};     /* number of an owner to the first task that locks for it */
     struct map has_several = {0}; /* numbers of owners: another task does, too */
-    *loosened = (struct trace){0};
+    *relaxed = (struct trace){0};
     must(t->is_sealed);
     trace_each (t, e) {
         if (is_file_lock(e)) {
@@ -121,11 +121,11 @@ bool file_locks_loosen(const struct trace *t, struct trace *loosened)
     }
     const bool is_any = has_several.entries.count > 0;
     if (is_any) {
-        *loosened = (struct trace){.tables = t->tables, .is_sealed = true};
+        *relaxed = (struct trace){.tables = t->tables, .is_sealed = true};
         trace_each (t, e) {
             const bool is_nothing =
                 is_file_lock(e) && map_get(&has_several, owner_number(&owners, t, e)) != NULL;
-            vec_push(&loosened->events, is_nothing ? nothing(e) : *e);
+            vec_push(&relaxed->events, is_nothing ? nothing(e) : *e);
         }
     }
     tuples_release(&owners);

@@ -18,10 +18,10 @@
  * between the tasks of each. O(events). */
 const struct trace *file_locks_replace(const struct trace *t, struct trace *replaced);
 
-/* A lock of several owners excludes the tasks of one owner from nobody of that owner. In *loosened
+/* A lock of several owners excludes the tasks of one owner from nobody of that owner. In *relaxed
  * the locks of owners with several tasks do nothing, which is right between two such tasks and
  * nowhere else. False when there are none: then it is empty. O(events). */
-bool file_locks_loosen(const struct trace *t, struct trace *loosened);
+bool file_locks_relax(const struct trace *t, struct trace *relaxed);
 
 void file_locks_release(struct trace *replaced);
 

@@ -497,8 +497,8 @@ static int grade(struct grading *r, struct notes *n, struct err *e)
     return 0;
 }
 
-/* Keeps of a loosened trace's groups those that it allows and the run did not: they are open. */
-static void count_loosened(struct race_groups *y)
+/* Keeps of a relaxed trace's groups those that it allows and the run did not: they are open. */
+static void count_relaxed(struct race_groups *y)
 {
     size_t kept = 0;
     vec_each (&y->groups, group) {
@@ -507,14 +507,14 @@ static void count_loosened(struct race_groups *y)
         const bool is_of_one_node = trace_node_of(y->t, trace_at(y->t, group->pair.first)) ==
                                     trace_node_of(y->t, trace_at(y->t, group->pair.second));
         bool is_new = false;
-        if (!is_refuted && (is_of_one_node || y->loosened != RACE_OPEN_OWNER)) {
+        if (!is_refuted && (is_of_one_node || y->relaxed != RACE_OPEN_OWNER)) {
             (void)map_slot(&y->before->judged, race_groups_key(y->before, &group->pair), 1,
                            &is_new);
         }
         if (is_new) {
             group->grade = GRADE_MAY;
-            group->open = y->loosened;
-            y->stats->places_open[y->loosened]++;
+            group->open = y->relaxed;
+            y->stats->places_open[y->relaxed]++;
             y->groups.at[kept++] = *group;
         }
     }
@@ -573,7 +573,7 @@ int place_grade(struct race_groups *y, const struct place_input *in, struct note
     }
     arena_release(&r.arena);
     if (y->before != NULL) {
-        count_loosened(y);
+        count_relaxed(y);
     } else {
         count_groups(y);
     }

@@ -40,7 +40,7 @@ struct race_group {
 
 struct race_groups {
     const struct trace *t;
-    const struct trace *run; /* t as it was observed, before it was loosened (loose.h) */
+    const struct trace *run; /* t as it was observed, before it was relaxed (sync_relaxation.h) */
     const struct race_options *o;
     struct race_stats *stats;
     struct limit_watch watch; /* on the budget */
@@ -53,10 +53,10 @@ struct race_groups {
     /* Where places are decided: those that are shown or left open, by race_groups_key, and of uses
      * after free by their two places. */
     struct map judged, judged_uses;
-    /* For a loosened trace: the groups of the run itself, which was judged before, and the reason
-     * to leave a pair open that only the loosened trace allows. NULL: this is the run. */
+    /* For a relaxed trace: the groups of the run itself, which was judged before, and the reason
+     * to leave a pair open that only the relaxed trace allows. NULL: this is the run. */
     struct race_groups *before;
-    enum race_open loosened;
+    enum race_open relaxed;
 
     /* Where the work is shared: ours is every turn_count-th turn, from turn_of on. */
     uint32_t turn_of, turn_count;

@@ -10,7 +10,6 @@
 #include "race/file_lock_owners.h"
 #include "race/grade_places.h"
 #include "race/groups.h"
-#include "race/loose.h"
 #include "race/message_handlers.h"
 #include "race/message_races.h"
 #include "race/parallel_decide.h"
@@ -22,6 +21,7 @@
 #include "race/strict/pair_count.h"
 #include "race/strict/solver_query.h"
 #include "race/strict/strict.h"
+#include "race/sync_relaxation.h"
 #include "race/token_stream.h"
 #include "race/use_after_free.h"
 #include "race/worker_pool.h"
@@ -468,20 +468,21 @@ static int find_only_deadlocks(struct race_groups *y, struct findings *f, struct
     return result;
 }
 
-static bool loosen(const struct trace *t, enum race_open reason, struct trace *loosened)
+static bool relax(const struct trace *t, enum race_open reason, struct trace *relaxed)
 {
     return reason == RACE_OPEN_OWNER
-               ? file_locks_loosen(t, loosened)
-               : loose_build(t, reason == RACE_OPEN_WAKE ? LOOSE_WAITS : LOOSE_SENDERS, loosened);
+               ? file_locks_relax(t, relaxed)
+               : relaxation_build(t, reason == RACE_OPEN_WAKE ? RELAX_WAITS : RELAX_SENDERS,
+                                  relaxed);
 }
 
-/* Decides once more on a loosened trace: pairs that only that trace allows are open for the reason.
+/* Decides once more on a relaxed trace: pairs that only that trace allows are open for the reason.
  */
-static int find_loosened(struct race_groups *y, enum race_open reason, struct findings *f,
-                         struct err *e)
+static int find_relaxed(struct race_groups *y, enum race_open reason, struct findings *f,
+                        struct err *e)
 {
-    struct trace loosened;
-    if (!loosen(y->t, reason, &loosened)) {
+    struct trace relaxed;
+    if (!relax(y->t, reason, &relaxed)) {
         return 0;
     }
     struct race_options o = *y->o;
@@ -496,16 +497,16 @@ static int find_loosened(struct race_groups *y, enum race_open reason, struct fi
     struct race_stats stats;
     struct race_groups z;
     struct notes repeated = {0};
-    race_groups_init(&z, &loosened, &o, &stats);
+    race_groups_init(&z, &relaxed, &o, &stats);
     z.run = y->t;
     z.before = y;
-    z.loosened = reason;
+    z.relaxed = reason;
     const int result = find_by_engine(&z, f, &repeated, e);
     y->stats->places_open[reason] += stats.places_open[reason];
     y->stats->is_cut = y->stats->is_cut || z.watch.is_over;
     notes_release(&repeated);
     race_groups_release(&z);
-    loose_release(&loosened);
+    relaxation_release(&relaxed);
     return result;
 }
 
@@ -544,7 +545,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     }
     static const enum race_open reasons[] = {RACE_OPEN_OWNER, RACE_OPEN_SENDER, RACE_OPEN_WAKE};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons && stats->has_decided_places; i++) {
-        result = o->skips_data || result < 0 ? result : find_loosened(&y, reasons[i], f, e);
+        result = o->skips_data || result < 0 ? result : find_relaxed(&y, reasons[i], f, e);
     }
     stats->is_cut = stats->is_cut || y.watch.is_over;
     if (stats->is_cut) {

@@ -416,22 +416,22 @@ static void tell(struct search *s, const struct use *u)
     findings_add(s->f, &finding);
 }
 
-/* A use that only a loosened trace allows is open; one that it refutes, or that the run has
+/* A use that only a relaxed trace allows is open; one that it refutes, or that the run has
  * decided, is done. */
-static void judge_loosened(struct search *s, struct use *u)
+static void judge_relaxed(struct search *s, struct use *u)
 {
     bool is_new = false;
     if (u->grade == GRADE_SOUND || u->open != RACE_OPEN_NOT) {
         (void)map_slot(&s->y->before->judged_uses, places_of(s, u), 1, &is_new);
     }
     u->grade = GRADE_MAY;
-    u->open = is_new ? s->y->loosened : RACE_OPEN_NOT;
+    u->open = is_new ? s->y->relaxed : RACE_OPEN_NOT;
 }
 
 static void judge(struct search *s, struct use *u)
 {
     if (s->y->before != NULL) {
-        judge_loosened(s, u);
+        judge_relaxed(s, u);
     } else if (u->grade == GRADE_SOUND || u->open != RACE_OPEN_NOT) {
         map_put(&s->y->judged_uses, places_of(s, u), 1);
     }

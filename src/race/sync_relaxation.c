@@ -1,4 +1,4 @@
-#include "race/loose.h"
+#include "race/sync_relaxation.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ struct barrier {
     bool is_free;
 };
 
-struct loosening {
+struct relaxing {
     const struct trace *t;
     struct names keys;   /* texts that groups are known by */
     struct map group_of; /* key to group */
@@ -51,7 +51,7 @@ struct loosening {
 
 enum family { FAMILY_STREAM, FAMILY_CHANNEL, FAMILY_CONNECTION };
 
-static uint32_t group_at(struct loosening *l, uint64_t key, uint32_t object)
+static uint32_t group_at(struct relaxing *l, uint64_t key, uint32_t object)
 {
     bool is_new = false;
     const uint32_t number = *map_slot(&l->group_of, key, (uint32_t)l->groups.count, &is_new);
@@ -62,13 +62,13 @@ static uint32_t group_at(struct loosening *l, uint64_t key, uint32_t object)
     return number;
 }
 
-static uint64_t text_key(struct loosening *l, enum family family, const char *text, size_t size)
+static uint64_t text_key(struct relaxing *l, enum family family, const char *text, size_t size)
 {
     return map_pair(UINT32_MAX - 1 - family, names_intern(&l->keys, text, size));
 }
 
 /* The part of a channel's name that says where it leads. */
-static struct channel_part destination_of(const struct loosening *l, const struct event *e)
+static struct channel_part destination_of(const struct relaxing *l, const struct event *e)
 {
     const char *text = trace_name(l->t, e->object);
     struct channel channel;
@@ -76,14 +76,14 @@ static struct channel_part destination_of(const struct loosening *l, const struc
                                                        : (struct channel_part){text, strlen(text)};
 }
 
-static uint32_t connection_group(struct loosening *l, const struct event *e)
+static uint32_t connection_group(struct relaxing *l, const struct event *e)
 {
     const struct channel_part to = destination_of(l, e);
     return group_at(l, text_key(l, FAMILY_CONNECTION, to.text, to.size), e->object);
 }
 
 /* Datagrams of a recording are named by a hash of their bytes, and by a number behind it. */
-static uint32_t datagram_group(struct loosening *l, const struct event *e)
+static uint32_t datagram_group(struct relaxing *l, const struct event *e)
 {
     const char *text = trace_name(l->t, e->message);
     const uint32_t first = names_find(&l->t->tables.names, text, strcspn(text, "#"));
@@ -96,7 +96,7 @@ static uint32_t datagram_group(struct loosening *l, const struct event *e)
     return group_at(l, key, first);
 }
 
-static bool is_eventfd(const struct loosening *l, const struct event *e)
+static bool is_eventfd(const struct relaxing *l, const struct event *e)
 {
     return strncmp(trace_name(l->t, e->object), SCOPE_EVENTFD, sizeof SCOPE_EVENTFD - 1) == 0;
 }
@@ -109,7 +109,7 @@ static bool is_unit(const struct event *e)
 }
 
 /* The group that the event sends to or receives from; GROUP_NONE: it is neither. */
-static uint32_t group_of(struct loosening *l, const struct event *e)
+static uint32_t group_of(struct relaxing *l, const struct event *e)
 {
     const bool is_transfer = e->kind == EVENT_SEND || e->kind == EVENT_RECV;
     if (e->kind == EVENT_CONNECT || e->kind == EVENT_ACCEPT) {
@@ -144,7 +144,7 @@ static bool is_look(const struct event *e)
 }
 
 /* Whether the members' content differs, so that it is a part of the event's identity. */
-static bool has_content(const struct loosening *l, const struct event *e)
+static bool has_content(const struct relaxing *l, const struct event *e)
 {
     const bool is_piece = message_is_stream(e) && e->message == 0;
     return (e->kind == EVENT_SEND && (is_piece || e->mode == TRANSPORT_CHANNEL) &&
@@ -170,7 +170,7 @@ static void note_content(struct group *g, const struct event *e)
     g->size = e->size;
 }
 
-static void note_member(struct loosening *l, struct group *g, const struct event *e)
+static void note_member(struct relaxing *l, struct group *g, const struct event *e)
 {
     if (is_send(e)) {
         g->has_several |= g->sender != TASK_NONE && g->sender != e->task;
@@ -189,7 +189,7 @@ static void note_member(struct loosening *l, struct group *g, const struct event
     }
 }
 
-static bool is_loose(const struct loosening *l, event_id id)
+static bool is_relaxed(const struct relaxing *l, event_id id)
 {
     const uint32_t number = l->of[id];
     const struct group *g = number == GROUP_NONE ? NULL : &l->groups.at[number];
@@ -198,7 +198,7 @@ static bool is_loose(const struct loosening *l, event_id id)
 }
 
 /* A handled piece is a message: it keeps its sender. */
-static void keep_handled(struct loosening *l, const event_id *last_of, const struct event *e)
+static void keep_handled(struct relaxing *l, const event_id *last_of, const struct event *e)
 {
     const event_id last = last_of[e->task];
     if (e->kind == EVENT_HANDLER_BEGIN && last != EVENT_NONE && l->of[last] != GROUP_NONE) {
@@ -206,7 +206,7 @@ static void keep_handled(struct loosening *l, const event_id *last_of, const str
     }
 }
 
-static void find_groups(struct loosening *l)
+static void find_groups(struct relaxing *l)
 {
     const struct trace *t = l->t;
     event_id *last_of = arena_array(&l->arena, event_id, t->tables.tasks.count + 1);
@@ -246,7 +246,7 @@ static void end_round(struct barrier *b)
     }
 }
 
-static void find_barriers(struct loosening *l)
+static void find_barriers(struct relaxing *l)
 {
     struct map round_of = {0}; /* task and barrier to the round that the task has entered */
     trace_each (l->t, e) {
@@ -275,7 +275,7 @@ static void find_barriers(struct loosening *l)
     map_release(&round_of);
 }
 
-static bool is_free_barrier(const struct loosening *l, const struct event *e)
+static bool is_free_barrier(const struct relaxing *l, const struct event *e)
 {
     const uint32_t *number = e->kind == EVENT_BARRIER_ENTER || e->kind == EVENT_BARRIER_EXIT
                                  ? map_get(&l->barrier_of, scope_name(l->t, e, e->object))
@@ -285,7 +285,7 @@ static bool is_free_barrier(const struct loosening *l, const struct event *e)
 
 /* ---- conditions ---- */
 
-static uint32_t file_of(struct loosening *l, const struct event *e)
+static uint32_t file_of(struct relaxing *l, const struct event *e)
 {
     const char *place = trace_name(l->t, e->location);
     const char *colon = strrchr(place, ':');
@@ -293,7 +293,7 @@ static uint32_t file_of(struct loosening *l, const struct event *e)
 }
 
 /* Where the code around a wait does not report its accesses, its predicate is not in the trace. */
-static void find_conditions(struct loosening *l)
+static void find_conditions(struct relaxing *l)
 {
     uint32_t last = 0; /* location */
     trace_each (l->t, e) {
@@ -310,7 +310,7 @@ static void find_conditions(struct loosening *l)
     }
 }
 
-static bool is_free_notify(const struct loosening *l, const struct event *e)
+static bool is_free_notify(const struct relaxing *l, const struct event *e)
 {
     return (e->kind == EVENT_SIGNAL || e->kind == EVENT_BROADCAST) &&
            map_get(&l->conditions, scope_name(l->t, e, e->object)) != NULL;
@@ -324,8 +324,8 @@ static void make_nothing(struct event *e)
     e->mode = MODE_UNSAID;
 }
 
-/* The event as the loosened trace has it, `last` being the one of its task before, as t has it. */
-static struct event loosened_event(struct loosening *l, event_id id, event_id last)
+/* The event as the relaxed trace has it, `last` being the one of its task before, as t has it. */
+static struct event relaxed_event(struct relaxing *l, event_id id, event_id last)
 {
     const struct event *e = trace_at(l->t, id);
     struct event copy = *e;
@@ -333,7 +333,7 @@ static struct event loosened_event(struct loosening *l, event_id id, event_id la
         make_nothing(&copy);
         return copy;
     }
-    if (!is_loose(l, id)) {
+    if (!is_relaxed(l, id)) {
         return copy;
     }
     const struct event *before = last == EVENT_NONE ? NULL : trace_at(l->t, last);
@@ -351,7 +351,7 @@ static struct event loosened_event(struct loosening *l, event_id id, event_id la
     return copy;
 }
 
-static bool is_about_connection(const struct loosening *l, const struct event *e)
+static bool is_about_connection(const struct relaxing *l, const struct event *e)
 {
     static const char name[] = "connect:";
     return e->kind == EVENT_HAPPENS_BEFORE &&
@@ -360,21 +360,21 @@ static bool is_about_connection(const struct loosening *l, const struct event *e
 
 /* Some calls have several events. Of a connection, both ends in a controlled run report the client;
  * a sent message is reported by its sender and its receiver; a wait for any child is a join too.
- * All of them are loosened together. */
-static void loosen_around(const struct loosening *l, struct trace *loosened, event_id id,
-                          event_id last)
+ * All of them are relaxed together. */
+static void relax_around(const struct relaxing *l, struct trace *relaxed, event_id id,
+                         event_id last)
 {
     const struct event *e = trace_at(l->t, id);
     const struct event *before = last == EVENT_NONE ? NULL : trace_at(l->t, last);
     if (before == NULL) {
         return;
     }
-    if (is_loose(l, last) && before->kind == EVENT_CONNECT && is_about_connection(l, e)) {
-        make_nothing(&loosened->events.at[id]);
-    } else if (is_loose(l, id) && e->kind == EVENT_SEND && e->message != 0 &&
+    if (is_relaxed(l, last) && before->kind == EVENT_CONNECT && is_about_connection(l, e)) {
+        make_nothing(&relaxed->events.at[id]);
+    } else if (is_relaxed(l, id) && e->kind == EVENT_SEND && e->message != 0 &&
                before->kind == EVENT_HAPPENS_BEFORE && before->object == e->message) {
-        make_nothing(&loosened->events.at[last]);
-    } else if (is_loose(l, id) && e->kind == EVENT_HAPPENS_AFTER && e->mode == ANNOTATION_ANY) {
+        make_nothing(&relaxed->events.at[last]);
+    } else if (is_relaxed(l, id) && e->kind == EVENT_HAPPENS_AFTER && e->mode == ANNOTATION_ANY) {
         for (event_id join = id; join-- > 0;) {
             const struct event *j = trace_at(l->t, join);
             if (j->task != e->task) {
@@ -383,52 +383,53 @@ static void loosen_around(const struct loosening *l, struct trace *loosened, eve
             if (j->kind != EVENT_THREAD_JOIN || j->location != e->location) {
                 break;
             }
-            make_nothing(&loosened->events.at[join]);
+            make_nothing(&relaxed->events.at[join]);
         }
     }
 }
 
-static void replace(struct loosening *l, struct trace *loosened)
+static void replace(struct relaxing *l, struct trace *relaxed)
 {
     const struct trace *t = l->t;
     event_id *last_of = arena_array(&l->arena, event_id, t->tables.tasks.count + 1);
     for (size_t i = 0; i < t->tables.tasks.count; i++) {
         last_of[i] = EVENT_NONE;
     }
-    *loosened = (struct trace){.tables = t->tables, .is_sealed = true};
+    *relaxed = (struct trace){.tables = t->tables, .is_sealed = true};
     for (event_id id = 0; id < t->events.count; id++) {
         event_id *last = &last_of[trace_at(t, id)->task];
-        vec_push(&loosened->events, loosened_event(l, id, *last));
-        loosen_around(l, loosened, id, *last);
+        vec_push(&relaxed->events, relaxed_event(l, id, *last));
+        relax_around(l, relaxed, id, *last);
         *last = id;
     }
 }
 
-static bool has_loose(const struct loosening *l, enum loose what)
+static bool has_relaxed(const struct relaxing *l, enum relaxation what)
 {
     for (event_id id = 0; id < l->t->events.count; id++) {
         const struct event *e = trace_at(l->t, id);
-        if (what == LOOSE_WAITS ? is_free_notify(l, e) : is_loose(l, id) || is_free_barrier(l, e)) {
+        if (what == RELAX_WAITS ? is_free_notify(l, e)
+                                : is_relaxed(l, id) || is_free_barrier(l, e)) {
             return true;
         }
     }
     return false;
 }
 
-bool loose_build(const struct trace *t, enum loose what, struct trace *loosened)
+bool relaxation_build(const struct trace *t, enum relaxation what, struct trace *relaxed)
 {
-    struct loosening l = {.t = t};
-    *loosened = (struct trace){0};
+    struct relaxing l = {.t = t};
+    *relaxed = (struct trace){0};
     must(t->is_sealed);
     names_init(&l.keys);
     find_groups(&l);
     find_barriers(&l);
-    if (what == LOOSE_WAITS) {
+    if (what == RELAX_WAITS) {
         find_conditions(&l);
     }
-    const bool is_any = has_loose(&l, what);
+    const bool is_any = has_relaxed(&l, what);
     if (is_any) {
-        replace(&l, loosened);
+        replace(&l, relaxed);
     }
     names_release(&l.keys);
     map_release(&l.group_of);
@@ -441,7 +442,7 @@ bool loose_build(const struct trace *t, enum loose what, struct trace *loosened)
     return is_any;
 }
 
-void loose_release(struct trace *loosened)
+void relaxation_release(struct trace *relaxed)
 {
-    vec_release(&loosened->events);
+    vec_release(&relaxed->events);
 }

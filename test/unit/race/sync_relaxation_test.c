@@ -1,6 +1,6 @@
 /* What a run leaves open is not called clean: pairs that only a receive of some sender's, or a wait
  * without a predicate, puts in order. */
-#include "race/loose.h"
+#include "race/sync_relaxation.h"
 
 #include "race/race.h"
 #include "test.h"
