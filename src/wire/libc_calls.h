@@ -232,9 +232,27 @@
          WHEN(got == 0, WRITES(to, count * sizeof *to)))                                           \
     CALL(int, fnmatch, (const char *pattern, const char *text, int flags), (pattern, text, flags), \
          TEXT(pattern) TEXT(text), )                                                               \
-    CALL(char *, getenv, (const char *name), (name), TEXT(name), )                                 \
+    CALL(char *, getenv, (const char *name), (name), TEXT(name) READS(&environ, sizeof environ), ) \
     CALL(int, setenv, (const char *name, const char *value, int replaces),                         \
-         (name, value, replaces), TEXT(name) TEXT(value), )
+         (name, value, replaces), TEXT(name) TEXT(value) WRITES(&environ, sizeof environ), )       \
+    CALL(int, unsetenv, (const char *name), (name), TEXT(name) WRITES(&environ, sizeof environ), ) \
+    CALL(int, putenv, (char *text), (text), TEXT(text) WRITES(&environ, sizeof environ), )         \
+    CALL(int, clearenv, (void), (), WRITES(&environ, sizeof environ), )                            \
+    CALL(int, rand_r, (unsigned *seed), (seed),                                                    \
+         READS(seed, sizeof *seed) WRITES(seed, sizeof *seed), )                                   \
+    CALL(void *, bsearch,                                                                          \
+         (const void *key, const void *base, size_t count, size_t size,                            \
+          int (*compare)(const void *, const void *)),                                             \
+         (key, base, count, size, compare), READS(base, count *size), )                            \
+    CALL(size_t, iconv,                                                                            \
+         (iconv_t converter, char **from, size_t *from_size, char **to, size_t *to_size),          \
+         (converter, from, from_size, to, to_size),                                                \
+         const char *from_begin = from != NULL ? *from : NULL;                                     \
+         char *to_begin = to != NULL ? *to : NULL;                                                 \
+         , WHEN(from_begin != NULL, READS(from_begin, (size_t)(*from - from_begin)) WRITES(        \
+                                        from, sizeof *from) WRITES(from_size, sizeof *from_size))  \
+               WHEN(to_begin != NULL, WRITES(to_begin, (size_t)(*to - to_begin)) WRITES(           \
+                                          to, sizeof *to) WRITES(to_size, sizeof *to_size)))
 
 #define LIBC_TIMES(CALL)                                                                           \
     CALL(int, clock_gettime, (clockid_t clock, struct timespec * to), (clock, to),                 \
@@ -385,6 +403,16 @@
     CALL(int, isatty, (int fd), (fd), FD(fd), )                                                   \
     CALL(FILE *, fdopen, (int fd, const char *mode), (fd, mode), FD(fd) TEXT(mode), )             \
     CALL(DIR *, fdopendir, (int fd), (fd), FD(fd), )                                              \
+    CALL(struct dirent *, readdir, (DIR * folder), (folder), ,                                    \
+         WHEN(got != NULL, WRITES(got, sizeof got->d_ino)))                                       \
+    CALL(struct dirent64 *, readdir64, (DIR * folder), (folder), ,                                \
+         WHEN(got != NULL, WRITES(got, sizeof got->d_ino)))                                       \
+    CALL(ssize_t, sendfile, (int to, int from, off_t *offset, size_t size),                       \
+         (to, from, offset, size), READS(offset, sizeof *offset),                                 \
+         WHEN(got >= 0, WRITES(offset, sizeof *offset)))                                          \
+    CALL(ssize_t, sendfile64, (int to, int from, off64_t *offset, size_t size),                   \
+         (to, from, offset, size), READS(offset, sizeof *offset),                                 \
+         WHEN(got >= 0, WRITES(offset, sizeof *offset)))                                          \
     CALL(int, pipe, (int fds[2]), (fds), , WHEN(got == 0, WRITES(fds, 2 * sizeof *fds)))          \
     CALL(int, pipe2, (int fds[2], int flags), (fds, flags), ,                                     \
          WHEN(got == 0, WRITES(fds, 2 * sizeof *fds)))
@@ -544,6 +572,14 @@
          (set, to, time), READS(set, KERNEL_SET) READS(time, sizeof *time),                       \
          WHEN(got > 0, WRITES(to, sizeof *to)))
 
+#define LIBC_THREADS(CALL)                                                              \
+    CALL(int, pthread_join, (pthread_t thread, void **to), (thread, to), ,              \
+         WHEN(got == 0, WRITES(to, sizeof *to)))                                        \
+    CALL(int, pthread_key_create, (pthread_key_t * to, void (*end)(void *)), (to, end), \
+         WRITES(to, sizeof *to), )                                                      \
+    CALL(int, sem_getvalue, (sem_t * semaphore, int *to), (semaphore, to), ,            \
+         WHEN(got == 0, WRITES(to, sizeof *to)))
+
 #define LIBC_CALLS(CALL) \
     LIBC_NUMBERS(CALL)   \
     LIBC_TEXTS(CALL)     \
@@ -551,6 +587,7 @@
     LIBC_FILES(CALL)     \
     LIBC_STREAMS(CALL)   \
     LIBC_NETWORK(CALL)   \
-    LIBC_PROCESSES(CALL)
+    LIBC_PROCESSES(CALL) \
+    LIBC_THREADS(CALL)
 
 #endif

@@ -22,13 +22,26 @@
  * race: converted octet
  * race: printed where
  * race: old action
- * race: path changed */
+ * race: path changed
+ * race: environment variable
+ * race: seed seeded
+ * race: joined result
+ * race: units unit
+ * race: waiting waits
+ * race: sent position
+ * race: encoded letter_of */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <iconv.h>
 #include <math.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -49,6 +62,12 @@ static struct pollfd polled = {-1, POLLIN, 0};
 static struct sockaddr_in address;
 static struct in_addr octets;
 static struct sigaction old;
+static unsigned seed;
+static void *result;
+static int unit, waits;
+static off_t position;
+static char encoded[8];
+static size_t room_left = sizeof encoded;
 
 static int compare(const void *a, const void *b)
 {
@@ -105,8 +124,36 @@ static void network(void)
     CLAIM(poll(&polled, 1, 0) >= 0);                                 /* polled */
 }
 
+static void *nothing(void *unused)
+{
+    return unused;
+}
+
+static void others(void)
+{
+    pthread_t thread;
+    sem_t semaphore;
+    const int from = open("/proc/self/exe", O_RDONLY), to = open("/dev/null", O_WRONLY);
+    int pipe_of[2];
+    char *in = (char[]){"a"}, *out = encoded;
+    size_t left = 1;
+    const iconv_t converter = iconv_open("UTF-16LE", "UTF-8");
+    CLAIM(getenv("CLEW_NO_SUCH_VARIABLE") == NULL); /* environment */
+    CLAIM(rand_r(&seed) >= 0);                      /* seed */
+    CLAIM(pthread_create(&thread, NULL, nothing, &unit) == 0 && sem_init(&semaphore, 0, 3) == 0);
+    CLAIM(pthread_join(thread, &result) == 0);   /* joined */
+    CLAIM(sem_getvalue(&semaphore, &unit) == 0); /* units */
+    CLAIM(pipe(pipe_of) == 0);
+    CLAIM(ioctl(pipe_of[0], FIONREAD, &waits) == 0); /* waiting */
+    CLAIM(sendfile(to, from, &position, 4) == 4);    /* sent */
+    CLAIM(converter != (iconv_t)-1);
+    CLAIM(iconv(converter, &in, &left, &out, &room_left) == 0); /* encoded */
+    CLAIM(iconv_close(converter) == 0 && close(from) == 0 && close(to) == 0);
+}
+
 static void *by_libc(void *unused)
 {
+    others();
     texts();
     files();
     network();
@@ -118,27 +165,34 @@ static void *by_itself(void *unused)
     digits[0] = '3';  /* digit */
     letters[1] = 'b'; /* letter */
     char text_of[] = "five six";
-    CLAIM(strtok(text_of, " ") != NULL); /* token */
-    rest = NULL;                         /* rest */
-    path[1] = 0;                         /* changed */
-    long sum = end != NULL;              /* ended */
-    sum += now.tv_nsec;                  /* clocked */
-    sum += date.tm_year;                 /* year */
-    sum += day[1];                       /* day */
-    sum += count;                        /* count */
-    sum += numbers[0];                   /* smallest */
-    sum += exponent;                     /* exponent */
-    sum += file.st_mode;                 /* mode */
-    sum += bytes[7];                     /* byte */
-    sum += part[0];                      /* part */
-    sum += line != NULL;                 /* first */
-    sum += polled.revents;               /* returned */
-    sum += status;                       /* status */
-    sum += ends[1];                      /* fd */
-    sum += address.sin_port;             /* port */
-    sum += octets.s_addr;                /* octet */
-    sum += text != NULL;                 /* where */
-    sum += old.sa_flags;                 /* action */
+    CLAIM(strtok(text_of, " ") != NULL);              /* token */
+    rest = NULL;                                      /* rest */
+    path[1] = 0;                                      /* changed */
+    CLAIM(setenv("CLEW_TEST_VARIABLE", "1", 1) == 0); /* variable */
+    seed = 1;                                         /* seeded */
+    long sum = end != NULL;                           /* ended */
+    sum += result != NULL;                            /* result */
+    sum += unit;                                      /* unit */
+    sum += waits;                                     /* waits */
+    sum += position;                                  /* position */
+    sum += encoded[0];                                /* letter_of */
+    sum += now.tv_nsec;                               /* clocked */
+    sum += date.tm_year;                              /* year */
+    sum += day[1];                                    /* day */
+    sum += count;                                     /* count */
+    sum += numbers[0];                                /* smallest */
+    sum += exponent;                                  /* exponent */
+    sum += file.st_mode;                              /* mode */
+    sum += bytes[7];                                  /* byte */
+    sum += part[0];                                   /* part */
+    sum += line != NULL;                              /* first */
+    sum += polled.revents;                            /* returned */
+    sum += status;                                    /* status */
+    sum += ends[1];                                   /* fd */
+    sum += address.sin_port;                          /* port */
+    sum += octets.s_addr;                             /* octet */
+    sum += text != NULL;                              /* where */
+    sum += old.sa_flags;                              /* action */
     CLAIM(sum != 12345);
     return unused;
 }

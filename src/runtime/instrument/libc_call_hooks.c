@@ -6,17 +6,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <iconv.h>
 #include <inttypes.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
 #include <regex.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -197,7 +203,13 @@ WRAPPED(int, ioctl, (int fd, unsigned long request, ...))
     void *argument = va_arg(rest, void *);
     va_end(rest);
     hook_use(fd, PLACE);
-    return __real_ioctl(fd, request, argument);
+    const int result = __real_ioctl(fd, request, argument);
+    if (result == 0 && request == FIONREAD) {
+        writes(argument, sizeof(int), PLACE);
+    } else if (result == 0 && request == FIONBIO) {
+        reads(argument, sizeof(int), PLACE);
+    }
+    return result;
 }
 
 WRAPPED(void, qsort,

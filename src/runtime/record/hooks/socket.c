@@ -305,14 +305,14 @@ RT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
  * it. */
 RT_EXPORT ssize_t sendfile(int fd, int from, off_t *offset, size_t size)
 {
-    const struct transfer t = {.fd = fd, .place = RT_PLACE};
+    const struct transfer t = {.fd = fd, .place = RT_CALLER};
     const struct rt_mark mark = sending(&t, size);
     return rt_amend_sent(mark, REAL(sendfile)(fd, from, offset, size));
 }
 
 RT_EXPORT ssize_t sendfile64(int fd, int from, off64_t *offset, size_t size)
 {
-    const struct transfer t = {.fd = fd, .place = RT_PLACE};
+    const struct transfer t = {.fd = fd, .place = RT_CALLER};
     const struct rt_mark mark = sending(&t, size);
     return rt_amend_sent(mark, REAL(sendfile64)(fd, from, offset, size));
 }

@@ -199,7 +199,7 @@ static int joined(int result, int64_t number, const void *place)
 RT_EXPORT int pthread_join(pthread_t thread, void **value)
 {
     const int64_t number = thread_number(thread);
-    return joined(REAL(pthread_join)(thread, value), number, RT_PLACE);
+    return joined(REAL(pthread_join)(thread, value), number, RT_CALLER);
 }
 
 RT_EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
