@@ -12,7 +12,8 @@ struct routine {
     struct once once;
     uint32_t begin_count;  /* ONCE_BEGINs of the object */
     event_id once_first;   /* ONCE of the object */
-    bool is_fixed;         /* no other task can run it with the same effect */
+    bool is_fixed;         /* no other task can run it with the same effect ... */
+    bool is_relaxed;       /* ... which does not matter */
     VEC(uint32_t) callers; /* tasks with a ONCE of the object */
 };
 
@@ -61,6 +62,7 @@ static void note_call(struct build *b, const struct event *e, event_id id)
     }
     struct routine *r = &b->routines.at[number];
     b->number[id] = number;
+    r->is_relaxed |= e->mode == ONCE_BY_ANY_CALLER;
     if (e->kind == EVENT_ONCE_BEGIN) {
         r->begin_count++;
         r->once.task = e->task;
@@ -234,7 +236,8 @@ static void keep_movable(struct onces *o, struct build *b, struct arena *scratch
     uint32_t *kept = arena_array(scratch, uint32_t, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         const struct routine *r = &b->routines.at[i];
-        const bool is_movable = is_whole(b, r) && !r->is_fixed && r->callers.count > 1;
+        const bool is_movable =
+            is_whole(b, r) && (!r->is_fixed || r->is_relaxed) && r->callers.count > 1;
         kept[i] = is_movable ? o->count : NONE;
         if (is_movable) {
             must(r->once.begin < r->once.end);

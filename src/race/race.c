@@ -468,12 +468,16 @@ static int find_only_deadlocks(struct race_groups *y, struct findings *f, struct
     return result;
 }
 
+static const enum relaxation relaxations[RACE_OPEN_COUNT] = {
+    [RACE_OPEN_SENDER] = RELAX_SENDERS,
+    [RACE_OPEN_CALLER] = RELAX_ONCES,
+    [RACE_OPEN_WAKE] = RELAX_WAITS,
+};
+
 static bool relax(const struct trace *t, enum race_open reason, struct trace *relaxed)
 {
-    return reason == RACE_OPEN_OWNER
-               ? file_locks_relax(t, relaxed)
-               : relaxation_build(t, reason == RACE_OPEN_WAKE ? RELAX_WAITS : RELAX_SENDERS,
-                                  relaxed);
+    return reason == RACE_OPEN_OWNER ? file_locks_relax(t, relaxed)
+                                     : relaxation_build(t, relaxations[reason], relaxed);
 }
 
 /* Decides once more on a relaxed trace: pairs that only that trace allows are open for the reason.
@@ -543,7 +547,8 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     } else {
         result = find_by_solver(&y, f, n, e);
     }
-    static const enum race_open reasons[] = {RACE_OPEN_OWNER, RACE_OPEN_SENDER, RACE_OPEN_WAKE};
+    static const enum race_open reasons[] = {RACE_OPEN_OWNER, RACE_OPEN_CALLER, RACE_OPEN_SENDER,
+                                             RACE_OPEN_WAKE};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons && stats->has_decided_places; i++) {
         result = o->skips_data || result < 0 ? result : find_relaxed(&y, reasons[i], f, e);
     }

@@ -61,6 +61,7 @@ enum race_open {
     RACE_OPEN_TORN,    /* the recording misses releases of locks, or contradicts itself */
     RACE_OPEN_OWNER,   /* only a lock on a file that both tasks hold as one process excludes them */
     RACE_OPEN_SENDER,  /* a receive orders it that another sender could have satisfied */
+    RACE_OPEN_CALLER,  /* a one-time routine orders it that another caller could have run */
     RACE_OPEN_WAKE,    /* a wait orders it that may end without a notify */
     RACE_OPEN_COUNT
 };

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "order/message.h"
 #include "order/object_key.h"
+#include "order/once.h"
 #include "order/stream_end.h"
 #include "race/access_classes.h"
 #include "trace/channel.h"
@@ -20,6 +21,7 @@ struct group {
     uint32_t object;           /* the name of the semaphore that stands for it */
     uint32_t sender, receiver; /* the last task of each kind */
     bool has_several;          /* tasks that send, or that receive */
+    bool is_looked_at;         /* by a call that receives nothing */
     bool has_content;
     bool is_kept; /* the content of a received piece identifies its sender */
     uint64_t size;
@@ -42,14 +44,18 @@ struct relaxing {
     uint32_t *of; /* per event: its group, or GROUP_NONE */
     struct map barrier_of;
     VEC(struct barrier) barriers;
+    struct map messages;   /* that are sent under a name */
+    struct map looks;      /* events: sightings of a message by a wait for several */
+    struct map awaited_of; /* object to the group of those that are waited for together */
     struct map files;      /* texts of files that report accesses, in keys */
+    struct map onces;      /* whose routine uses locks, by scoped name */
     struct map conditions; /* that a wait in such a file is for, by scoped name */
     struct arena arena;
 };
 
 /* ---- who may meet whom ---- */
 
-enum family { FAMILY_STREAM, FAMILY_CHANNEL, FAMILY_CONNECTION };
+enum family { FAMILY_STREAM, FAMILY_CHANNEL, FAMILY_CONNECTION, FAMILY_AWAITED };
 
 static uint32_t group_at(struct relaxing *l, uint64_t key, uint32_t object)
 {
@@ -74,6 +80,13 @@ static struct channel_part destination_of(const struct relaxing *l, const struct
     struct channel channel;
     return channel_parse(&channel, text, strlen(text)) ? channel.destination
                                                        : (struct channel_part){text, strlen(text)};
+}
+
+/* Streams that lead to one listener are told apart by nothing but what they say. */
+static uint32_t stream_group(struct relaxing *l, const struct event *e)
+{
+    const struct channel_part to = destination_of(l, e);
+    return group_at(l, text_key(l, FAMILY_STREAM, to.text, to.size), e->object);
 }
 
 static uint32_t connection_group(struct relaxing *l, const struct event *e)
@@ -108,18 +121,35 @@ static bool is_unit(const struct event *e)
             e->mode == ANNOTATION_LOOK);
 }
 
+static bool is_piece(const struct event *e)
+{
+    return (e->kind == EVENT_SEND || e->kind == EVENT_RECV) && message_is_stream(e) &&
+           e->message == 0;
+}
+
+/* A transfer of bytes of which the receiver may wait for several: `object` is who they come to. */
+static bool is_awaitable(const struct event *e)
+{
+    return is_piece(e) ||
+           ((e->kind == EVENT_SEND || e->kind == EVENT_RECV) && e->mode == TRANSPORT_CHANNEL);
+}
+
 /* The group that the event sends to or receives from; GROUP_NONE: it is neither. */
 static uint32_t group_of(struct relaxing *l, const struct event *e)
 {
     const bool is_transfer = e->kind == EVENT_SEND || e->kind == EVENT_RECV;
+    const uint32_t *awaited = is_awaitable(e) ? map_get(&l->awaited_of, e->object) : NULL;
+    if (awaited != NULL) {
+        return *awaited;
+    }
     if (e->kind == EVENT_CONNECT || e->kind == EVENT_ACCEPT) {
         return connection_group(l, e);
     }
     if (is_unit(e) || ((is_transfer || e->kind == EVENT_SEM_INIT) && is_eventfd(l, e))) {
         return group_at(l, scope_name(l->t, e, e->object), e->object);
     }
-    if (is_transfer && message_is_stream(e) && e->message == 0) {
-        return group_at(l, map_pair(UINT32_MAX - 1 - FAMILY_STREAM, e->object), e->object);
+    if (is_piece(e)) {
+        return stream_group(l, e);
     }
     if (is_transfer && e->mode == TRANSPORT_CHANNEL) {
         return group_at(l, map_pair(UINT32_MAX - 1 - FAMILY_CHANNEL, e->object), e->object);
@@ -146,8 +176,7 @@ static bool is_look(const struct event *e)
 /* Whether the members' content differs, so that it is a part of the event's identity. */
 static bool has_content(const struct relaxing *l, const struct event *e)
 {
-    const bool is_piece = message_is_stream(e) && e->message == 0;
-    return (e->kind == EVENT_SEND && (is_piece || e->mode == TRANSPORT_CHANNEL) &&
+    return (e->kind == EVENT_SEND && (is_piece(e) || e->mode == TRANSPORT_CHANNEL) &&
             !is_eventfd(l, e)) ||
            (is_unit(e) && (e->has & HAS_VALUE) != 0);
 }
@@ -179,6 +208,7 @@ static void note_member(struct relaxing *l, struct group *g, const struct event 
         g->has_several |= g->receiver != TASK_NONE && g->receiver != e->task && !is_repeated(e);
         g->receiver = e->task;
     }
+    g->is_looked_at |= is_look(e);
     if (has_content(l, e)) {
         note_content(g, e);
     }
@@ -194,7 +224,7 @@ static bool is_relaxed(const struct relaxing *l, event_id id)
     const uint32_t number = l->of[id];
     const struct group *g = number == GROUP_NONE ? NULL : &l->groups.at[number];
     return g != NULL && !g->is_kept && g->has_several && g->sender != TASK_NONE &&
-           g->receiver != TASK_NONE;
+           (g->receiver != TASK_NONE || g->is_looked_at);
 }
 
 /* A handled piece is a message: it keeps its sender. */
@@ -206,6 +236,114 @@ static void keep_handled(struct relaxing *l, const event_id *last_of, const stru
     }
 }
 
+/* ---- waits for several ---- */
+
+/* What is known of the receives of one channel. */
+struct channel_use {
+    uint32_t object;
+    uint32_t wait; /* place of the waits for several that its receives follow; 0: none, or others */
+    uint32_t place;             /* where they are made; 0: it was only looked at */
+    bool is_received, is_other; /* received from, also without such a wait */
+    bool has_content;
+    int64_t content;
+};
+
+struct channel_uses {
+    struct map number_of;
+    VEC(struct channel_use) list;
+};
+
+static bool is_wait_for_several(const struct event *e)
+{
+    return e->kind == EVENT_READY && ((e->has & HAS_SIZE) == 0 || e->size > 1);
+}
+
+static void note_use(struct channel_use *u, const struct event *e, uint32_t wait)
+{
+    if (e->kind == EVENT_SEND) {
+        u->has_content = (e->has & HAS_VALUE) != 0;
+        u->content = e->value;
+        return;
+    }
+    const uint32_t place = is_look(e) ? u->place : e->location;
+    u->is_other |=
+        wait == 0 || (u->is_received && u->wait != wait) || (u->place != 0 && u->place != place);
+    u->is_received = true;
+    u->wait = wait;
+    u->place = place;
+}
+
+static void read_uses(const struct relaxing *l, struct channel_uses *uses, struct arena *scratch)
+{
+    uint32_t *wait_of = arena_array(scratch, uint32_t, l->t->tables.tasks.count + 1);
+    trace_each (l->t, e) {
+        if (e->kind == EVENT_READY) {
+            wait_of[e->task] = is_wait_for_several(e) ? e->location : 0;
+        }
+        if (!is_awaitable(e)) {
+            continue;
+        }
+        bool is_new = false;
+        const uint32_t number =
+            *map_slot(&uses->number_of, e->object, (uint32_t)uses->list.count, &is_new);
+        if (is_new) {
+            vec_push(&uses->list, (struct channel_use){.object = e->object});
+        }
+        note_use(&uses->list.at[number], e, wait_of[e->task]);
+    }
+}
+
+/* Channels that one wait waits for and one receive receives from are handled alike. So may be those
+ * that nobody has received from, if what they bring is the same. */
+static void find_awaited(struct relaxing *l)
+{
+    struct arena scratch = {0};
+    struct channel_uses uses = {0};
+    read_uses(l, &uses, &scratch);
+    vec_each (&uses.list, u) {
+        if (u->is_received && !u->is_other) {
+            const uint64_t key = map_pair(u->wait, u->place) ^ UINT64_C(1) << 62;
+            map_put(&l->awaited_of, u->object, group_at(l, key, u->object));
+        }
+    }
+    vec_each (&uses.list, u) {
+        for (size_t i = 0; i < uses.list.count && !u->is_received && u->has_content; i++) {
+            const struct channel_use *other = &uses.list.at[i];
+            const uint32_t *group = map_get(&l->awaited_of, other->object);
+            if (group != NULL && other->has_content && other->content == u->content) {
+                map_put(&l->awaited_of, u->object, *group);
+                break;
+            }
+        }
+    }
+    map_release(&uses.number_of);
+    vec_release(&uses.list);
+    arena_release(&scratch);
+}
+
+/* A controlled run tells of the messages that a wait saw, and then of the wait. */
+static void find_looks(struct relaxing *l)
+{
+    trace_each (l->t, e) {
+        if (e->kind == EVENT_SEND && e->message != 0) {
+            map_put(&l->messages, e->message, 1);
+        }
+    }
+    for (event_id id = 0; id < l->t->events.count && l->messages.slot_count > 0; id++) {
+        const struct event *e = trace_at(l->t, id);
+        for (event_id look = id; is_wait_for_several(e) && look-- > 0;) {
+            const struct event *before = trace_at(l->t, look);
+            if (before->task != e->task || before->location != e->location ||
+                before->kind != EVENT_HAPPENS_AFTER) {
+                break;
+            }
+            if (map_get(&l->messages, before->object) != NULL) {
+                map_put(&l->looks, look, 1);
+            }
+        }
+    }
+}
+
 static void find_groups(struct relaxing *l)
 {
     const struct trace *t = l->t;
@@ -213,7 +351,6 @@ static void find_groups(struct relaxing *l)
     for (size_t i = 0; i < t->tables.tasks.count; i++) {
         last_of[i] = EVENT_NONE;
     }
-    l->of = arena_array(&l->arena, uint32_t, t->events.count + 1);
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = trace_at(t, id);
         l->of[id] = group_of(l, e);
@@ -316,6 +453,30 @@ static bool is_free_notify(const struct relaxing *l, const struct event *e)
            map_get(&l->conditions, scope_name(l->t, e, e->object)) != NULL;
 }
 
+/* ---- one-time routines ---- */
+
+static void find_onces(struct relaxing *l)
+{
+    struct map running = {0}; /* task to the object of the routine that it runs */
+    trace_each (l->t, e) {
+        uint32_t *object = map_get(&running, e->task);
+        if (e->kind == EVENT_ONCE_BEGIN) {
+            map_put(&running, e->task, e->object);
+        } else if (object != NULL && *object != 0 && e->kind == EVENT_LOCK) {
+            map_put(&l->onces, scope_name(l->t, e, *object), 1);
+        } else if (object != NULL && e->kind == EVENT_ONCE && *object == e->object) {
+            *object = 0;
+        }
+    }
+    map_release(&running);
+}
+
+static bool is_free_once(const struct relaxing *l, const struct event *e)
+{
+    return (e->kind == EVENT_ONCE || e->kind == EVENT_ONCE_BEGIN) &&
+           map_get(&l->onces, scope_name(l->t, e, e->object)) != NULL;
+}
+
 /* ---- replacing ---- */
 
 static void make_nothing(struct event *e)
@@ -329,9 +490,12 @@ static struct event relaxed_event(struct relaxing *l, event_id id, event_id last
 {
     const struct event *e = trace_at(l->t, id);
     struct event copy = *e;
-    if (is_free_barrier(l, e) || is_free_notify(l, e)) {
+    if (is_free_barrier(l, e) || is_free_notify(l, e) || map_get(&l->looks, id) != NULL) {
         make_nothing(&copy);
         return copy;
+    }
+    if (is_free_once(l, e)) {
+        copy.mode = ONCE_BY_ANY_CALLER;
     }
     if (!is_relaxed(l, id)) {
         return copy;
@@ -408,8 +572,11 @@ static bool has_relaxed(const struct relaxing *l, enum relaxation what)
 {
     for (event_id id = 0; id < l->t->events.count; id++) {
         const struct event *e = trace_at(l->t, id);
-        if (what == RELAX_WAITS ? is_free_notify(l, e)
-                                : is_relaxed(l, id) || is_free_barrier(l, e)) {
+        const bool is_it = what == RELAX_WAITS   ? is_free_notify(l, e)
+                           : what == RELAX_ONCES ? is_free_once(l, e)
+                                                 : is_relaxed(l, id) || is_free_barrier(l, e) ||
+                                                       map_get(&l->looks, id) != NULL;
+        if (is_it) {
             return true;
         }
     }
@@ -422,8 +589,16 @@ bool relaxation_build(const struct trace *t, enum relaxation what, struct trace 
     *relaxed = (struct trace){0};
     must(t->is_sealed);
     names_init(&l.keys);
-    find_groups(&l);
-    find_barriers(&l);
+    l.of = arena_array(&l.arena, uint32_t, t->events.count + 1);
+    if (what == RELAX_ONCES) {
+        memset(l.of, UINT8_MAX, t->events.count * sizeof *l.of); /* GROUP_NONE */
+        find_onces(&l);
+    } else {
+        find_awaited(&l);
+        find_looks(&l);
+        find_groups(&l);
+        find_barriers(&l);
+    }
     if (what == RELAX_WAITS) {
         find_conditions(&l);
     }
@@ -433,11 +608,15 @@ bool relaxation_build(const struct trace *t, enum relaxation what, struct trace 
     }
     names_release(&l.keys);
     map_release(&l.group_of);
+    map_release(&l.messages);
+    map_release(&l.looks);
+    map_release(&l.awaited_of);
     vec_release(&l.groups);
     map_release(&l.barrier_of);
     vec_release(&l.barriers);
     map_release(&l.files);
     map_release(&l.conditions);
+    map_release(&l.onces);
     arena_release(&l.arena);
     return is_any;
 }

@@ -33,6 +33,7 @@ static const uint64_t modes_known[UINT8_MAX + 1] = {
 #define BIT(set, number, id, name) | UINT64_C(1) << (number)
 #define BITS_NONE
 #define BITS_LOCK LOCK_MODE_LIST(BIT)
+#define BITS_SEMAPHORE SEMAPHORE_MODE_LIST(BIT)
 #define BITS_MEMORY MEMORY_MODE_LIST(BIT)
 #define BITS_TRANSPORT TRANSPORT_MODE_LIST(BIT)
 #define BITS_FAULT FAULT_MODE_LIST(BIT)

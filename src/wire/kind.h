@@ -42,7 +42,7 @@
     KIND(18, BARRIER_ENTER, "barrier-enter", SYNC, NONE, F_OBJECT, "a task arrives at a barrier")  \
     KIND(19, BARRIER_EXIT, "barrier-exit", SYNC, NONE, F_OBJECT, "a task leaves a barrier")        \
     KIND(20, SEM_POST, "sem-post", SYNC, NONE, F_OBJECT, "a semaphore is raised")                  \
-    KIND(21, SEM_WAIT, "sem-wait", SYNC, NONE, F_OBJECT, "a semaphore has been lowered")           \
+    KIND(21, SEM_WAIT, "sem-wait", SYNC, SEMAPHORE, F_OBJECT, "a semaphore has been lowered")      \
     KIND(22, ONCE, "once", SYNC, NONE, F_OBJECT,                                                   \
          "a one-time initialization is known to be complete")                                      \
     KIND(23, ATOMIC_LOAD, "atomic-load", ATOMIC, MEMORY,                                           \
@@ -122,8 +122,9 @@
     KIND(                                                                                          \
         60, RESPONSE, "response", HTTP, VERB, F_OBJECT | F_MESSAGE | F_SIZE | F_TEXT | F_VALUE,    \
         "an HTTP response; value: its status, text: \"conflict\" when a version check refused it") \
-    KIND(61, READY, "ready", THREAD, NONE, F_VALUE | F_TEXT,                                       \
-         "a wait for descriptors is over; value: how many are ready, text: the call")              \
+    KIND(61, READY, "ready", THREAD, NONE, F_VALUE | F_TEXT | F_SIZE,                              \
+         "a wait for descriptors is over; value: how many are ready, text: the call, size: how "   \
+         "many were waited for, if the call says so")                                              \
     KIND(62, INTERRUPT, "interrupt", THREAD, NONE, F_VALUE,                                        \
          "a signal is delivered to a task; value: its number")                                     \
     KIND(63, INTERRUPT_END, "interrupt-end", THREAD, NONE, F_VALUE,                                \
@@ -300,8 +301,12 @@ enum { MEMORY_ORDER_MASK = 7, MEMORY_UPDATE_MASK = 56 };
     MODE(ANNOTATION, 3, ANY, "any")           \
     MODE(ANNOTATION, 4, LOOK, "look")
 
+/* A call that blocks for as long as the semaphore is 0; not said: it may give up. */
+#define SEMAPHORE_MODE_LIST(MODE) MODE(SEMAPHORE, 1, BLOCKING, "blocking")
+
 #define MODE_LIST(MODE)       \
     LOCK_MODE_LIST(MODE)      \
+    SEMAPHORE_MODE_LIST(MODE) \
     MEMORY_MODE_LIST(MODE)    \
     TRANSPORT_MODE_LIST(MODE) \
     FAULT_MODE_LIST(MODE)     \
@@ -313,6 +318,7 @@ enum { MEMORY_ORDER_MASK = 7, MEMORY_UPDATE_MASK = 56 };
 enum mode_set {
     MODES_NONE,
     MODES_LOCK,
+    MODES_SEMAPHORE,
     MODES_MEMORY,
     MODES_TRANSPORT,
     MODES_FAULT,

@@ -121,8 +121,9 @@ enum { RECORD_OF_SPAWN = 1, RECORD_OF_CHILD = 1 };
 
 /* The mode of an allocation's record whose object is a file descriptor that was just opened. The
  * record gives the descriptor its name, and the trace has no event for it. A semaphore's record
- * has the mode too: its object is then the number of an eventfd. */
-enum { RECORD_OF_DESCRIPTOR = 1 };
+ * has the mode too: its object is then the number of an eventfd. No
+ * mode of an event has this number. */
+enum { RECORD_OF_DESCRIPTOR = 0x80 };
 
 enum record_flag {
     RECORD_HAS_VALUE = 1 << 0,

@@ -38,7 +38,10 @@ static bool *find_order(const struct rules *r, struct arena *a)
 static const struct rules_section *asked_by(const struct rules *r, event_id id)
 {
     const struct event *e = trace_at(r->t, id);
-    if (e->kind != EVENT_WAIT_END && (e->kind != EVENT_LOCK || lock_mode_is_try(e->mode))) {
+    const bool can_block = e->kind == EVENT_WAIT_END ||
+                           (e->kind == EVENT_LOCK && !lock_mode_is_try(e->mode)) ||
+                           (e->kind == EVENT_SEM_WAIT && e->mode == SEMAPHORE_BLOCKING);
+    if (!can_block) {
         return NULL;
     }
     vec_each (&r->sections, s) {

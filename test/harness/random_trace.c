@@ -459,6 +459,7 @@ static bool try_binary_semaphore(struct sim *s, struct actor *a)
     }
     sim_emit(s, a,
              (struct event){.kind = a->holds_binary ? EVENT_SEM_POST : EVENT_SEM_WAIT,
+                            .mode = a->holds_binary ? MODE_UNSAID : SEMAPHORE_BLOCKING,
                             .object = sim_name(s, "s", 1)});
     a->holds_binary = *is_taken = !a->holds_binary;
     a->holds_binary_in_handler = a->is_in_handler;

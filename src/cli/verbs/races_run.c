@@ -758,9 +758,13 @@ static const struct {
                          "take a mutex too"},
     [RACE_OPEN_SENDER] = {"undecided_sender",
                           "only a receive that another sender could have satisfied (eventfd, "
-                          "connection, signal, equal messages, any child, barrier) puts them in "
-                          "order",
+                          "connection, signal, equal messages, any child, several descriptors, "
+                          "barrier) puts them in order",
                           "let the receiver check who has sent, or wait for all senders"},
+    [RACE_OPEN_CALLER] = {"undecided_caller",
+                          "only a one-time routine that uses locks puts them in order, and "
+                          "another caller may run it first",
+                          "do not rely on who runs the routine"},
     [RACE_OPEN_WAKE] = {"undecided_wake",
                         "only a wait for a condition puts them in order, and it may end by a "
                         "spurious wake-up, without a notify",

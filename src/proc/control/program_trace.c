@@ -449,6 +449,10 @@ static void append_report(struct telling *t, const struct control_report *r)
         e.value = r->value;
         e.has |= HAS_VALUE;
     }
+    if (r->kind == EVENT_READY && r->size > 0) {
+        e.size = r->size;
+        e.has |= HAS_SIZE;
+    }
     if (is_message(r)) {
         append_seen(t, r);
         set_message(t, r, &e);

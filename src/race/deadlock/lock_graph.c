@@ -42,11 +42,11 @@ static void walk_release(struct walk *w)
     vec_release(&w->held);
 }
 
-/* Whether the event, which begins a section, asks for its lock as long as it takes. A semaphore
- * that is used as a lock is held like one, but its event does not tell a wait from a try. */
+/* Whether the event, which begins a section, asks for its lock as long as it takes. */
 static bool can_block(const struct event *e)
 {
-    return e->kind == EVENT_WAIT_END || (e->kind == EVENT_LOCK && !lock_mode_is_try(e->mode));
+    return e->kind == EVENT_WAIT_END || (e->kind == EVENT_LOCK && !lock_mode_is_try(e->mode)) ||
+           (e->kind == EVENT_SEM_WAIT && e->mode == SEMAPHORE_BLOCKING);
 }
 
 /* Takes the section up. Returns whether its beginning is a request; if so w->held has the contended

@@ -565,6 +565,9 @@ static int check_use_end(const struct witness_checker *c, const struct witness *
 static bool is_request(const struct facts *f, event_id id)
 {
     const struct event *event = trace_at(f->t, id);
+    if (event->kind == EVENT_SEM_WAIT) {
+        return event->mode == SEMAPHORE_BLOCKING;
+    }
     return f->of[id].section != FACT_NONE &&
            (event->kind == EVENT_WAIT_END ||
             (event->kind == EVENT_LOCK && !lock_mode_is_try(event->mode)));
@@ -655,18 +658,43 @@ static const char *is_not_blocked(const struct replay *r, event_id request, even
     return "the next task does not hold the lock";
 }
 
+/* The same of a semaphore that is used as a lock: who has waited for it last holds it. */
+static const char *has_unit(const struct replay *r, const struct witness *w, event_id request,
+                            event_id holder)
+{
+    const struct trace *t = r->f->t;
+    const uint32_t semaphore = r->f->of[request].thing;
+    if (r->units[semaphore] != 0) {
+        return "the semaphore is not 0";
+    }
+    for (size_t i = order_count(w) - w->request_count; i-- > 0;) {
+        const event_id id = order_at(w, i);
+        if (trace_at(t, id)->kind == EVENT_SEM_WAIT && r->f->of[id].thing == semaphore) {
+            return trace_at(t, id)->task == trace_at(t, holder)->task
+                       ? NULL
+                       : "the next task does not hold the semaphore";
+        }
+    }
+    return "nobody holds the semaphore";
+}
+
 /* Each request lacks its lock, and nothing else. */
 static int check_blocked(const struct witness_checker *c, const struct witness *w, struct err *e)
 {
     const struct replay *r = &c->replay;
     for (size_t i = 0; i < w->request_count; i++) {
         const event_id id = w->requests[i];
+        const event_id next = w->requests[(i + 1) % w->request_count];
+        const bool is_semaphore = trace_at(r->f->t, id)->kind == EVENT_SEM_WAIT;
         const char *missing = lacks_order(r, id);
         missing = missing == NULL ? lacks_context(r, id) : missing;
         missing = missing == NULL ? lacks_notify(r, id) : missing;
-        missing = missing == NULL ? lacks_by_kind(r, id) : missing;
-        missing = missing == NULL ? is_not_blocked(r, id, w->requests[(i + 1) % w->request_count])
-                                  : missing;
+        if (missing == NULL) {
+            missing = is_semaphore ? has_unit(r, w, id, next) : lacks_by_kind(r, id);
+        }
+        if (missing == NULL && !is_semaphore) {
+            missing = is_not_blocked(r, id, next);
+        }
         if (missing != NULL) {
             return refuse(c, id, missing, e);
         }

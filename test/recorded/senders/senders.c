@@ -6,11 +6,13 @@
 #include <arpa/inet.h>
 #include <mqueue.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
@@ -99,6 +101,75 @@ static void send_connection(void)
 static void receive_connection(void)
 {
     need(accept(ends[0], NULL, NULL) >= 0);
+}
+
+static void send_request(void)
+{
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    need(connect(fd, (struct sockaddr *)&address, sizeof address) == 0);
+    need(write(fd, "x", 1) == 1);
+}
+
+static void receive_request(void)
+{
+    char byte;
+    need(read(accept(ends[0], NULL, NULL), &byte, 1) == 1);
+}
+
+/* Each sender has a pipe of its own; the receiver waits for all and does not look which one it
+ * was. */
+static int pipes[2][2], set;
+static _Thread_local int own; /* of the pipes */
+
+static void open_pipes(void)
+{
+    set = epoll_create1(0);
+    for (int i = 0; i < 2; i++) {
+        struct epoll_event event = {.events = EPOLLIN};
+        need(pipe(pipes[i]) == 0);
+        event.data.fd = pipes[i][0];
+        need(epoll_ctl(set, EPOLL_CTL_ADD, pipes[i][0], &event) == 0);
+    }
+}
+
+static void send_own_byte(void)
+{
+    need(write(pipes[own][1], "x", 1) == 1);
+}
+
+static void receive_any_byte(void)
+{
+    struct epoll_event event;
+    char byte;
+    need(epoll_wait(set, &event, 1, -1) == 1 && read(event.data.fd, &byte, 1) == 1);
+}
+
+static void see_any_byte(void)
+{
+    struct pollfd list[] = {{pipes[0][0], POLLIN, 0}, {pipes[1][0], POLLIN, 0}};
+    need(poll(list, 2, -1) > 0);
+}
+
+/* What a sender does before it asks for the routine is not done by those who ask later. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int is_made;
+
+static void make(void)
+{
+    pthread_mutex_lock(&lock);
+    is_made = 1;
+    pthread_mutex_unlock(&lock);
+}
+
+static void make_once(void)
+{
+    pthread_once(&once, make);
+}
+
+static void make_later(void)
+{
+    usleep(40000);
+    make_once();
 }
 
 static void open_signals(void)
@@ -207,6 +278,10 @@ static const struct kind {
     {"pipe", open_pipe, send_byte, receive_bytes},
     {"datagram", open_datagrams, send_byte, receive_bytes},
     {"accept", open_connections, send_connection, receive_connection},
+    {"request", open_connections, send_request, receive_request},
+    {"several", open_pipes, send_own_byte, receive_any_byte},
+    {"look", open_pipes, send_own_byte, see_any_byte},
+    {"once", open_nothing, make_once, make_later},
     {"signal", open_signals, send_signal, receive_signal},
     {"msgrcv", open_queue, send_letter, receive_letter},
     {"mq", open_posix_queue, send_posix_letter, receive_posix_letter},
@@ -225,6 +300,7 @@ static void *first(void *unused)
 
 static void *second(void *unused)
 {
+    own = 1;
     usleep(20000); /* so that the receiver has mostly heard of the first by then */
     if (kind->send != send_notify) {
         kind->send();

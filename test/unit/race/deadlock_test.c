@@ -184,6 +184,27 @@ TEST(a_try_never_blocks_but_holds)
     end();
 }
 
+TEST(semaphores_that_are_used_as_locks_can_deadlock)
+{
+    CHECK_TEXT(found("M sem-init s value=1; M sem-init t value=1; M fork A; M fork B;"
+                     "A sem-wait s @1 mode=blocking; A sem-wait t @2 mode=blocking; A sem-post t;"
+                     "A sem-post s; B sem-wait t @3 mode=blocking; B sem-wait s @4 mode=blocking;"
+                     "B sem-post s; B sem-post t"),
+               "sound 1>2|3>4");
+    /* A try, or one that lets two in. */
+    CHECK_TEXT(found("M sem-init s value=1; M sem-init t value=1; M fork A; M fork B;"
+                     "A sem-wait s @1 mode=blocking; A sem-wait t @2 mode=blocking; A sem-post t;"
+                     "A sem-post s; B sem-wait t @3 mode=blocking; B sem-wait s @4;"
+                     "B sem-post s; B sem-post t"),
+               "");
+    CHECK_TEXT(found("M sem-init s value=2; M sem-init t value=1; M fork A; M fork B;"
+                     "A sem-wait s @1 mode=blocking; A sem-wait t @2 mode=blocking; A sem-post t;"
+                     "A sem-post s; B sem-wait t @3 mode=blocking; B sem-wait s @4 mode=blocking;"
+                     "B sem-post s; B sem-post t"),
+               "");
+    end();
+}
+
 TEST(taking_a_held_lock_again_asks_for_nothing)
 {
     CHECK_TEXT(found("A acq m; A acq n; A acq m; A rel m; A rel n; A rel m;"

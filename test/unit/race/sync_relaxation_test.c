@@ -107,6 +107,57 @@ TEST(equal_datagrams_may_change_places)
               RACE_OPEN_NOT);
 }
 
+TEST(another_client_may_be_served_first)
+{
+    CHECK_INT(open_of("order exact; A w d @a; A snd h:1>h:3 mode=tcp size=1 value=7;"
+                      "B rcv h:1>h:3 mode=tcp size=1 value=7; B r d @b;"
+                      "C snd h:2>h:3 mode=tcp size=1 value=7"),
+              RACE_OPEN_SENDER);
+    CHECK_INT(open_of("order exact; A w d @a; A snd h:1>h:3 mode=tcp size=1 value=7;"
+                      "B rcv h:1>h:3 mode=tcp size=1 value=7; B r d @b;"
+                      "C snd h:2>h:3 mode=tcp size=1 value=8"),
+              RACE_OPEN_NOT);
+}
+
+TEST(another_of_several_descriptors_may_be_ready_first)
+{
+    CHECK_INT(open_of("order exact; A w d @a; A snd p mode=pipe size=1 value=7;"
+                      "B ready value=1 size=2 @poll; B rcv p mode=pipe size=1 value=7 @read;"
+                      "B r d @b; C snd q mode=pipe size=1 value=7"),
+              RACE_OPEN_SENDER);
+    CHECK_INT(open_of("order exact; A w d @a; A snd p mode=pipe size=1 value=7;"
+                      "B ready value=1 size=1 @poll; B rcv p mode=pipe size=1 value=7 @read;"
+                      "B r d @b; C snd q mode=pipe size=1 value=7"),
+              RACE_OPEN_NOT);
+}
+
+TEST(descriptors_that_are_read_at_two_places_are_told_apart)
+{
+    CHECK_INT(open_of("order exact; A w d @a; A snd p mode=pipe size=1 value=7;"
+                      "B ready value=1 size=2 @poll; B rcv p mode=pipe size=1 value=7 @one;"
+                      "B r d @b; C snd q mode=pipe size=1 value=7;"
+                      "B ready value=1 size=2 @poll; B rcv q mode=pipe size=1 value=7 @other"),
+              RACE_OPEN_NOT);
+}
+
+TEST(a_look_at_several_descriptors_does_not_tell_which)
+{
+    CHECK_INT(open_of("order exact; A w d @a; A snd p mode=pipe size=1 value=7;"
+                      "B ready value=1 size=2 @poll; B rcv p mode=pipe size=0 @poll;"
+                      "B r d @b; C snd q mode=pipe size=1 value=7"),
+              RACE_OPEN_SENDER);
+}
+
+TEST(another_caller_may_run_a_routine_with_locks)
+{
+    CHECK_INT(open_of("order exact; A w d @a; A once-begin o; A acq m; A w x @x; A rel m; A once o;"
+                      "B once o; B r d @b"),
+              RACE_OPEN_CALLER);
+    CHECK_INT(open_of("order exact; A once-begin o; A acq m; A w x @x; A rel m; A once o;"
+                      "B once o; B r x @b"),
+              RACE_OPEN_NOT);
+}
+
 TEST(another_connection_may_be_accepted_first)
 {
     CHECK_INT(open_of("order exact; A w d @a; A connect h:1>h:3 mode=tcp;"

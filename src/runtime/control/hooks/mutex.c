@@ -539,6 +539,7 @@ static int semaphore_wait(sem_t *s, bool is_try, uint64_t deadline, const void *
 {
     const bool is_there =
         sched_take(&(struct act){.kind = EVENT_SEM_WAIT,
+                                 .mode = is_try || deadline != 0 ? MODE_UNSAID : SEMAPHORE_BLOCKING,
                                  .object = s,
                                  .writes = true,
                                  .touch = is_try ? TOUCH_BOTH : TOUCH_NEXT,

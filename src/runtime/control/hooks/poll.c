@@ -94,10 +94,14 @@ static void see(const struct awaited *w)
     }
 }
 
-/* The wait is over: as many descriptors are ready as the call returns. */
-static int ready(long count, const char *call, const void *place)
+/* The wait is over: as many descriptors are ready as the call returns, of those that were waited
+ * for (0: of a set). */
+static int ready(long count, uint32_t awaited, const char *call, const void *place)
 {
-    control_report(EVENT_READY, call, count > 0 ? count : 0, place);
+    struct control_report *told = control_report(EVENT_READY, call, count > 0 ? count : 0, place);
+    if (told != NULL) {
+        told->size = (uint16_t)(awaited < UINT16_MAX ? awaited : UINT16_MAX);
+    }
     return (int)count;
 }
 
@@ -138,7 +142,7 @@ static int poll_until(struct awaited *w, const struct timespec *most)
     }
     const long count = look(w);
     see(w);
-    return ready(count, w->call, w->place);
+    return ready(count, w->count, w->call, w->place);
 }
 
 RT_EXPORT int poll(struct pollfd *fds, nfds_t count, int ms)
@@ -232,7 +236,7 @@ static int select_until(int limit, fd_set *const sets[SETS_MAX], const struct ti
     if (count > 0 && look(&w) > 0) {
         see(&w);
     }
-    return ready(count, w.call, place);
+    return ready(count, w.count, w.call, place);
 }
 
 RT_EXPORT int select(int limit, fd_set *reads, fd_set *writes, fd_set *excepts,
@@ -303,7 +307,7 @@ static int set_until(const struct set *s, const struct timespec *most, const voi
         const struct end_event event = {s->events[i].data.u64, s->events[i].events};
         end_returned(s->fd, event, place);
     }
-    return ready(count, "epoll_wait", place);
+    return ready(count, 0, "epoll_wait", place);
 }
 
 RT_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int ms,

@@ -288,32 +288,32 @@ RT_EXPORT int sem_init(sem_t *s, int is_shared, unsigned value)
     return result;
 }
 
-static int lowered(int result, const sem_t *s, const void *place)
+static int lowered(int result, const sem_t *s, enum event_mode mode, const void *place)
 {
     if (result == 0) {
-        sync_record(EVENT_SEM_WAIT, MODE_UNSAID, s, place);
+        sync_record(EVENT_SEM_WAIT, mode, s, place);
     }
     return result;
 }
 
 RT_EXPORT int sem_wait(sem_t *s)
 {
-    return lowered(REAL(sem_wait)(s), s, RT_PLACE);
+    return lowered(REAL(sem_wait)(s), s, SEMAPHORE_BLOCKING, RT_PLACE);
 }
 
 RT_EXPORT int sem_trywait(sem_t *s)
 {
-    return lowered(REAL(sem_trywait)(s), s, RT_PLACE);
+    return lowered(REAL(sem_trywait)(s), s, MODE_UNSAID, RT_PLACE);
 }
 
 RT_EXPORT int sem_timedwait(sem_t *s, const struct timespec *until)
 {
-    return lowered(REAL(sem_timedwait)(s, until), s, RT_PLACE);
+    return lowered(REAL(sem_timedwait)(s, until), s, MODE_UNSAID, RT_PLACE);
 }
 
 RT_EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
-    return lowered(REAL(sem_clockwait)(s, clock, until), s, RT_PLACE);
+    return lowered(REAL(sem_clockwait)(s, clock, until), s, MODE_UNSAID, RT_PLACE);
 }
 
 RT_EXPORT int sem_post(sem_t *s)

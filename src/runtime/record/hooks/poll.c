@@ -112,22 +112,29 @@ static void poll_uses(const struct pollfd *list, nfds_t count, const void *place
     }
 }
 
-static void select_uses(int count, const fd_set *const sets[3], const void *place)
+/* How many descriptors the sets have. */
+static nfds_t select_uses(int count, const fd_set *const sets[3], const void *place)
 {
+    nfds_t awaited = 0;
     for (int fd = 0; fd < count && fd < FD_SETSIZE && access_is_told(); fd++) {
         for (int i = 0; i < 3; i++) {
             if (sets[i] != NULL && FD_ISSET(fd, sets[i])) {
                 descriptor_use(fd, place);
+                awaited++;
                 break;
             }
         }
     }
+    return awaited;
 }
 
-static int woken(int ready, const char *call, const void *place)
+/* `awaited`: how many descriptors were waited for; 0: the call does not say. */
+static int woken(int ready, nfds_t awaited, const char *call, const void *place)
 {
     if (ready > 0) {
         (void)rt_record((struct rt_event){.kind = EVENT_READY,
+                                          .has_size = awaited > 0,
+                                          .size = awaited,
                                           .has_value = true,
                                           .value = ready,
                                           .place = place,
@@ -141,7 +148,7 @@ static int woken(int ready, const char *call, const void *place)
 static int polled(int ready, const struct pollfd *list, nfds_t count, const char *call,
                   const void *place)
 {
-    (void)woken(ready, call, place);
+    (void)woken(ready, count, call, place);
     for (nfds_t i = 0; i < count && ready > 0; i++) {
         if ((list[i].revents & (POLLIN | POLLHUP | POLLERR | POLLRDHUP)) != 0) {
             descriptor_ready(list[i].fd, false, place);
@@ -150,12 +157,18 @@ static int polled(int ready, const struct pollfd *list, nfds_t count, const char
     return ready;
 }
 
-static int selected(int ready, int count, const fd_set *read, const char *call, const void *place)
+struct select_call {
+    const char *name;
+    nfds_t awaited;
+    const void *place;
+};
+
+static int selected(int ready, int count, const fd_set *read, const struct select_call *call)
 {
-    (void)woken(ready, call, place);
+    (void)woken(ready, call->awaited, call->name, call->place);
     for (int fd = 0; fd < count && fd < FD_SETSIZE && ready > 0 && read != NULL; fd++) {
         if (FD_ISSET(fd, read)) {
-            descriptor_ready(fd, false, place);
+            descriptor_ready(fd, false, call->place);
         }
     }
     return ready;
@@ -164,7 +177,7 @@ static int selected(int ready, int count, const fd_set *read, const char *call, 
 static int woken_set(int ready, const struct epoll_event *events, const char *call,
                      const void *place)
 {
-    (void)woken(ready, call, place);
+    (void)woken(ready, 0, call, place);
     returned(events, ready, place);
     return ready;
 }
@@ -203,17 +216,18 @@ RT_EXPORT int __ppoll_chk(struct pollfd *list, nfds_t count, const struct timesp
 RT_EXPORT int select(int count, fd_set *read, fd_set *write, fd_set *special,
                      struct timeval *timeout)
 {
-    select_uses(count, (const fd_set *const[]){read, write, special}, RT_CALLER);
-    return selected(REAL(select)(count, read, write, special, timeout), count, read, "select",
-                    RT_CALLER);
+    const fd_set *const sets[] = {read, write, special};
+    const struct select_call call = {"select", select_uses(count, sets, RT_CALLER), RT_CALLER};
+    return selected(REAL(select)(count, read, write, special, timeout), count, read, &call);
 }
 
 RT_EXPORT int pselect(int count, fd_set *read, fd_set *write, fd_set *special,
                       const struct timespec *timeout, const sigset_t *signals)
 {
-    select_uses(count, (const fd_set *const[]){read, write, special}, RT_CALLER);
+    const fd_set *const sets[] = {read, write, special};
+    const struct select_call call = {"pselect", select_uses(count, sets, RT_CALLER), RT_CALLER};
     return selected(REAL(pselect)(count, read, write, special, timeout, signals), count, read,
-                    "pselect", RT_CALLER);
+                    &call);
 }
 
 RT_EXPORT int epoll_wait(int fd, struct epoll_event *events, int room, int timeout)
