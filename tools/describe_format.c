@@ -31,6 +31,7 @@ static const char *modes_name(enum mode_set set)
     switch (set) {
     case MODES_NONE: return "";
     case MODES_LOCK: return "lock";
+    case MODES_SEMAPHORE: return "semaphore";
     case MODES_MEMORY: return "memory";
     case MODES_TRANSPORT: return "transport";
     case MODES_FAULT: return "fault";
