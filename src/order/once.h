@@ -9,9 +9,9 @@
  * when a call of another task could run it with the same effect. Then it is a critical section of
  * its task that each later ONCE of the object excludes, instead of an order of the calls.
  *
- * A movable routine is the only one of its object, uses no locks, blocks nowhere, reads nothing that depends on
- * the call's place in the execution, and writes nothing that was read before it was complete
- * (docs/theory/races-semantics.md, "One-time initialization"). */
+ * A movable routine is the only one of its object, uses no locks, blocks nowhere, reads nothing
+ * that depends on the call's place in the execution, and writes nothing that was read before it was
+ * complete (docs/theory/races-semantics.md, "One-time initialization"). */
 #ifndef CLEW_ORDER_ONCE_H
 #define CLEW_ORDER_ONCE_H
 
@@ -21,8 +21,8 @@
 #include "order/context.h"
 #include "trace/trace.h"
 
-/* The mode of a ONCE in a relaxed trace (race/sync_relaxation.h): the routine is movable although it
- * uses locks or what depends on the call's place. No file has it. */
+/* The mode of a ONCE in a relaxed trace (race/sync_relaxation.h): the routine is movable although
+ * it uses locks or what depends on the call's place. No file has it. */
 enum { ONCE_BY_ANY_CALLER = 1 };
 
 struct once {

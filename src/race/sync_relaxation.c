@@ -127,7 +127,8 @@ static bool is_piece(const struct event *e)
            e->message == 0;
 }
 
-/* A transfer of bytes of which the receiver may wait for several: `object` is who they come to. */
+/* A transfer of bytes on a channel that may be one of several in a wait: `object` is the channel.
+ */
 static bool is_awaitable(const struct event *e)
 {
     return is_piece(e) ||
@@ -321,7 +322,7 @@ static void find_awaited(struct relaxing *l)
     arena_release(&scratch);
 }
 
-/* A controlled run tells of the messages that a wait saw, and then of the wait. */
+/* A controlled run reports the messages that a wait saw, and then the wait. */
 static void find_looks(struct relaxing *l)
 {
     trace_each (l->t, e) {

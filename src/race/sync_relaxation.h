@@ -7,8 +7,8 @@
  *     one unit, if several tasks send or several receive. It becomes a SEM_WAIT, and each
  *     matching send a SEM_POST: the wait may take any of them.
  *   - A barrier whose rounds have different tasks orders nothing.
- *   - With RELAX_ONCES and nothing else, a one-time routine that uses locks may be run by any of its
- *     callers, so that what a task did before its call is not ordered with the other calls.
+ *   - With RELAX_ONCES and nothing else, a one-time routine that uses locks may be run by any of
+ * its callers, so that what a task did before its call is not ordered with the other calls.
  *   - With RELAX_WAITS, a wait for a condition in code that reports its accesses needs no notify:
  *     it may have woken up spuriously.
  *

@@ -24,7 +24,6 @@
  * race: old action
  * race: path changed
  * race: environment variable
- * race: seed seeded
  * race: joined result
  * race: units unit
  * race: waiting waits
@@ -62,7 +61,6 @@ static struct pollfd polled = {-1, POLLIN, 0};
 static struct sockaddr_in address;
 static struct in_addr octets;
 static struct sigaction old;
-static unsigned seed;
 static void *result;
 static int unit, waits;
 static off_t position;
@@ -139,7 +137,6 @@ static void others(void)
     size_t left = 1;
     const iconv_t converter = iconv_open("UTF-16LE", "UTF-8");
     CLAIM(getenv("CLEW_NO_SUCH_VARIABLE") == NULL); /* environment */
-    CLAIM(rand_r(&seed) >= 0);                      /* seed */
     CLAIM(pthread_create(&thread, NULL, nothing, &unit) == 0 && sem_init(&semaphore, 0, 3) == 0);
     CLAIM(pthread_join(thread, &result) == 0);   /* joined */
     CLAIM(sem_getvalue(&semaphore, &unit) == 0); /* units */
@@ -169,7 +166,6 @@ static void *by_itself(void *unused)
     rest = NULL;                                      /* rest */
     path[1] = 0;                                      /* changed */
     CLAIM(setenv("CLEW_TEST_VARIABLE", "1", 1) == 0); /* variable */
-    seed = 1;                                         /* seeded */
     long sum = end != NULL;                           /* ended */
     sum += result != NULL;                            /* result */
     sum += unit;                                      /* unit */
