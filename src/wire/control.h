@@ -7,7 +7,11 @@
  *
  * The memory is a memfd. clew maps it anywhere, the process at CONTROL_ADDRESS, so that the tables
  * that pick/ keeps in it from run to run may hold pointers into themselves. Untouched pages cost
- * nothing. The word `turn` says which of the two may write; the other sleeps on it (futex). */
+ * nothing. The word `turn` says which of the two may write; the other sleeps on it (futex).
+ *
+ * The region SEGMENT belongs to the processes of the program alone: they map it at the same
+ * address, so that it may point into itself (runtime/control/sched/segment.h). clew never reads it.
+ */
 #ifndef CLEW_WIRE_CONTROL_H
 #define CLEW_WIRE_CONTROL_H
 
@@ -17,7 +21,7 @@
 /* The environment variable with the descriptor's number. */
 #define CONTROL_VARIABLE "CLEW_CONTROL"
 #define CONTROL_MAGIC UINT64_C(0x746e6f6377656c63)
-#define CONTROL_VERSION 6
+#define CONTROL_VERSION 7
 #define CONTROL_ADDRESS UINT64_C(0x200000000000)
 
 enum {
@@ -50,7 +54,8 @@ enum {
     REGION(COVER, 8, "struct control_cover, of all runs")                 \
     REGION(STOPS, 1, "struct control_stop[], where a debugger stops")     \
     REGION(WATCHES, 1, "struct control_watch[], variables to be read")    \
-    REGION(PICK, 64, "tables that pick/ keeps from run to run")
+    REGION(PICK, 64, "tables that pick/ keeps from run to run")           \
+    REGION(SEGMENT, 64, "the scheduler's state; all processes share it")
 
 #define REGION(id, mib, contents) CONTROL_##id##_SIZE = (mib) << 20,
 enum { CONTROL_REGION_LIST(REGION) };
@@ -175,6 +180,7 @@ enum control_end {
     CONTROL_HUNG,       /* the time limit passed, and the task reached no scheduling point */
     CONTROL_WAITED,     /* the time limit passed while the process waited for another process */
     CONTROL_REFUSED,    /* the runtime cannot go on with this program; text: why */
+    CONTROL_FORKED,     /* it makes a process: the run has to be made in a process of its own */
 };
 
 enum control_misuse {
@@ -257,8 +263,27 @@ struct control_object {
     uint32_t unused;
 };
 
-/* A step of the execution. The name of its object is text(key), then "@task" if a task other than
- * the first created it, "#ordinal" unless that is 0 and "+offset" unless that is 0.
+/* The owner of an object: the number of the task that made it (0: the first, or nobody), and of the
+ * first task of the process whose memory it is part of (0: the first process, or memory that
+ * processes share). */
+enum { CONTROL_OWNER_SHIFT = 16 };
+_Static_assert(CONTROL_TASKS_MAX <= 1 << CONTROL_OWNER_SHIFT, "numbers of tasks fit");
+static inline uint32_t control_owner(uint32_t process, uint32_t task)
+{
+    return process << CONTROL_OWNER_SHIFT | task;
+}
+static inline uint32_t control_owner_process(uint32_t owner)
+{
+    return owner >> CONTROL_OWNER_SHIFT;
+}
+static inline uint32_t control_owner_task(uint32_t owner)
+{
+    return owner & ((UINT32_C(1) << CONTROL_OWNER_SHIFT) - 1);
+}
+
+/* A step of the execution. The name of its object is "process:" for the memory of another process
+ * than the first, text(key), then "@task" if a task other than the first created it, "#ordinal"
+ * unless that is 0 and "+offset" unless that is 0.
  *
  * The scheduler names a step by the operation that the task was about to execute (`kind`). Only
  * afterwards is its outcome known: an attempt may fail, a wait may end without a signal. `traced`
@@ -390,6 +415,7 @@ struct control {
     uint32_t is_overdue;               /* the run took too long, and is to end */
     int32_t server;                    /* pid of the process that waits for plans, ... */
     int32_t runner;                    /* ... and of its child that runs one; 0: the same */
+    int32_t clew;                      /* pid of the process that waits for the results */
     uint32_t can_fiber;                /* tasks can be fibers here */
     uint32_t module_count;             /* in MODULES */
     uint32_t watch_count;              /* in WATCHES */

@@ -1,5 +1,5 @@
 /* Children that a program forks, used rightly: a run ends with status 0, and with another when a
- * child is not what it would be without control. */
+ * child is not what it would be by itself. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -53,24 +53,6 @@ static void use_mask(void)
     }
     NEED(kill(child, SIGTERM) == 0 && wait_for(child) == 0);
     NEED(sigprocmask(SIG_UNBLOCK, &one, NULL) == 0);
-}
-
-static int *volatile nowhere;
-
-static void use_deaths(void)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        *nowhere = 1;
-    }
-    int status = wait_for(child);
-    NEED(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
-    child = fork();
-    if (child == 0) {
-        abort();
-    }
-    status = wait_for(child);
-    NEED(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
 static void *end_at_once(void *unused)
@@ -131,7 +113,6 @@ int main(void)
 {
     use_handlers();
     use_mask();
-    use_deaths();
     use_threads();
     use_system_call();
     return 0;

@@ -36,8 +36,7 @@ def test_children_made_inside_libc_are_named_and_awaited():
 
 def test_a_signal_of_a_child_is_no_deadlock():
     said, _ = explore([build_plain("edges"), "await_child"], "--fail-on", "exit", "--budget", "3runs")
-    assert not said["findings"], said
-    assert {"fork", "kill"} <= uncontrolled(said), said
+    assert not said["findings"] and not uncontrolled(said), said
 
 
 def test_a_waiter_that_leaves_for_a_handler_leaves_no_signal_behind():
@@ -52,7 +51,7 @@ def test_threads_of_a_child_lock_and_keep_their_own():
 
 
 def test_a_child_has_what_its_parent_asked_for():
-    """Handlers, what is blocked, threads, and the deaths of a process that nobody controls."""
+    """Handlers, what is blocked, and threads."""
     for build_it in (build, build_plain):
         said, _ = explore(build_it("children"), "--fail-on", "exit", "--budget", "3runs")
         assert not said["findings"] and said["stats"]["runs"] == 3, said

@@ -121,7 +121,8 @@ static uint32_t cause_of(struct causes *causes, const struct control_step *s, ui
     const uint32_t task = s->task % CONTROL_TASKS_MAX;
     const uint32_t before = causes->last[task];
     causes->last[task] = (uint32_t)at + 1;
-    const bool makes = s->kind == EVENT_THREAD_CREATE || s->kind == EVENT_TIMER_SET;
+    const bool makes = s->kind == EVENT_THREAD_CREATE || s->kind == EVENT_PROCESS_FORK ||
+                       s->kind == EVENT_TIMER_SET;
     if (makes && s->peer < CONTROL_TASKS_MAX) {
         causes->last[s->peer] = (uint32_t)at + 1;
     }
@@ -237,15 +238,27 @@ static void note_unseen(struct controlled *c, const struct execution *x)
     }
 }
 
+static int make_run(struct controlled *c, const struct plan *p, struct err *e)
+{
+    files_begin(c);
+    return put_plan(c, p, e) < 0 ? -1 : (c->is_debugged ? process_debug : process_run)(c, e);
+}
+
 /* One run, from the plan to the verdict. */
 static int run_once(struct controlled *c, const struct plan *p, struct execution *x, struct err *e)
 {
     if (process_own_page(c, e) < 0) {
         return -1;
     }
-    files_begin(c);
-    if (put_plan(c, p, e) < 0 || (c->is_debugged ? process_debug : process_run)(c, e) < 0) {
+    if (make_run(c, p, e) < 0) {
         return -1;
+    }
+    if (c->page->result.end == CONTROL_FORKED && c->mode == CONTROL_FIBER) {
+        process_stop(c); /* a process that has children is not put back to its beginning */
+        c->mode = CONTROL_FORK;
+        if (make_run(c, p, e) < 0) {
+            return -1;
+        }
     }
     struct causes causes = {0};
     read_steps(c, x, &causes);

@@ -153,6 +153,10 @@ void name_print(struct controlled *c, struct named n, struct out *out)
         out_text(out, "clock");
         return;
     }
+    if (control_owner_process(n.owner) != 0) {
+        out_format(out, "%s:", name_task(c, control_owner_process(n.owner)));
+    }
+    const uint32_t owner = control_owner_task(n.owner);
     const struct control_name *row = row_of(c, n.key);
     const bool is_known = row != NULL && row->key == n.key && row->text < CONTROL_TEXTS_SIZE &&
                           row->size < CONTROL_TEXTS_SIZE - row->text;
@@ -161,8 +165,8 @@ void name_print(struct controlled *c, struct named n, struct out *out)
     } else {
         print_key(c, n.key, out);
     }
-    if (n.owner != 0) {
-        out_format(out, "@%s", name_task(c, n.owner));
+    if (owner != 0) {
+        out_format(out, "@%s", name_task(c, owner));
     }
     if (n.ordinal != 0) {
         out_format(out, "#%u", n.ordinal);

@@ -219,6 +219,7 @@ static int spawn(struct controlled *c, struct err *e)
     stay_on_one();
     c->page->server = 0;
     c->page->runner = 0;
+    c->page->clew = (int32_t)getpid();
     c->page->is_loaded = 0;
     c->page->is_overdue = 0;
     c->page->threads_before = 0;
@@ -296,7 +297,9 @@ static int start(struct controlled *c, struct err *e)
 void process_stop(struct controlled *c)
 {
     if (c->server > 0 && c->owner == getpid()) {
-        if (c->page->runner > 0) {
+        if (!c->is_debugged) { /* the program and what it has forked are a group of their own */
+            (void)kill(-c->server, SIGKILL);
+        } else if (c->page->runner > 0) {
             (void)kill(c->page->runner, SIGKILL);
         }
         (void)kill(c->server, SIGKILL);

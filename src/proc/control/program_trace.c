@@ -32,7 +32,9 @@ struct telling {
     struct map functions_of;         /* place -> text of its functions, 0: none are known */
     struct map update_of;            /* place of a write -> operation of its update */
     struct map copy_of;              /* object -> which of those with its name it is, from 1 */
-    const struct control_step *exit; /* that of the process; NULL: not yet */
+    const struct control_step *exit; /* that of the first process; NULL: not yet */
+    struct map exit_of;              /* first task of another process -> its exit's step, plus 1 */
+    struct map last_of;              /* such a task -> its last step, plus 1 */
 };
 
 static uint32_t intern(struct telling *t)
@@ -243,8 +245,12 @@ static void append_step(struct telling *t, const struct control_step *s)
     if (s->traced == EVENT_SEND || s->traced == EVENT_RECV) {
         return; /* the message is reported */
     }
-    if (s->traced == EVENT_PROCESS_EXIT) {
-        t->exit = s; /* handlers of atexit follow */
+    if (s->traced == EVENT_PROCESS_EXIT) { /* handlers of atexit follow */
+        if (s->task == 0) {
+            t->exit = s;
+        } else {
+            map_put(&t->exit_of, s->task, (uint32_t)(s - t->steps) + 1);
+        }
         return;
     }
     if (kind_of(s->traced)->class == CLASS_ACCESS || kind_of(s->traced)->class == CLASS_ATOMIC) {
@@ -266,12 +272,32 @@ static void append_step(struct telling *t, const struct control_step *s)
 }
 
 /* The process ends after all that its tasks do. */
-static void append_exit(struct telling *t)
+static void append_exit(struct telling *t, const struct control_step *exit)
 {
-    struct event e = event_of(t, t->exit, EVENT_PROCESS_EXIT);
-    e.value = t->exit->value;
+    struct event e = event_of(t, exit, EVENT_PROCESS_EXIT);
+    e.value = exit->value;
     e.has |= HAS_VALUE;
     trace_append(t->trace, &e);
+}
+
+/* Tasks of other processes than the first: where each does its last step. */
+static void know_last_steps(struct telling *t)
+{
+    for (uint64_t i = 0; i < t->step_count; i++) {
+        if (t->steps[i].task != 0) {
+            map_put(&t->last_of, t->steps[i].task, (uint32_t)i + 1);
+        }
+    }
+}
+
+/* Another process has ended with the task's last step, which may be that of a handler of atexit. */
+static void append_other_exit(struct telling *t, const struct control_step *s)
+{
+    const uint32_t *last = map_get(&t->last_of, s->task);
+    const uint32_t *exit = map_get(&t->exit_of, s->task);
+    if (exit != NULL && last != NULL && *last == (uint32_t)(s - t->steps) + 1) {
+        append_exit(t, &t->steps[*exit - 1]);
+    }
 }
 
 /* The event that completes an earlier step. */
@@ -486,6 +512,7 @@ void tell_run(struct controlled *c, struct trace *trace, struct execution *x)
     names_init(&t.texts);
     know_ends(&t, reports);
     know_messages(&t, reports);
+    know_last_steps(&t);
     char source[100];
     (void)snprintf(source, sizeof source, "clew explore %s", c->system);
     trace->tables.order = ORDER_EXACT;
@@ -499,11 +526,12 @@ void tell_run(struct controlled *c, struct trace *trace, struct execution *x)
         note_events(x, trace, STEP_NONE);
         if (i < x->steps.count) {
             append_step(&t, &steps[i]);
+            append_other_exit(&t, &steps[i]);
             note_events(x, trace, (uint32_t)i);
         }
     }
     if (t.exit != NULL) {
-        append_exit(&t);
+        append_exit(&t, t.exit);
     }
     if (outcome_is_violation(x->outcome)) {
         append_violation(&t, x);
@@ -520,4 +548,6 @@ void tell_run(struct controlled *c, struct trace *trace, struct execution *x)
     vec_release(&t.flows);
     map_release(&t.ended);
     map_release(&t.freed);
+    map_release(&t.exit_of);
+    map_release(&t.last_of);
 }

@@ -400,6 +400,7 @@ static int read_end(struct controlled *c, struct execution *x, struct err *e)
     case CONTROL_HUNG:
     case CONTROL_WAITED: read_hang(c, x); return 0;
     case CONTROL_UNENDED: read_exit(c, x); return 0;
+    case CONTROL_FORKED: /* program.c has made the run again */
     case CONTROL_REFUSED: break;
     }
     return err_set(e, "%s: cannot be controlled: %s", c->options.command[0], r->text);

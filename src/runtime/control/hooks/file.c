@@ -45,8 +45,26 @@ USE_HOOK(fdopendir, DIR *, (int fd), (fd))
 USE_HOOK(isatty, int, (int fd), (fd))
 
 /* Sockets */
-USE_HOOK(bind, int, (int fd, __CONST_SOCKADDR_ARG address, socklen_t size), (fd, address, size))
-USE_HOOK(listen, int, (int fd, int most), (fd, most))
+RT_EXPORT int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
+{
+    end_use(fd, RT_PLACE);
+    const int result = NEXT(bind)(fd, address, size);
+    if (result == 0) {
+        end_bound(fd);
+    }
+    return result;
+}
+
+RT_EXPORT int listen(int fd, int most)
+{
+    end_use(fd, RT_PLACE);
+    const int result = NEXT(listen)(fd, most);
+    if (result == 0) {
+        end_bound(fd);
+    }
+    return result;
+}
+
 USE_HOOK(setsockopt, int, (int fd, int level, int name, const void *value, socklen_t size),
          (fd, level, name, value, size))
 USE_HOOK(getsockopt, int,

@@ -40,15 +40,20 @@ void memory_check(const volatile void *address, size_t size)
     heap_touch(begin, control_self->number);
 }
 
-/* Whether anybody else could notice. */
-static bool is_shared(void)
+/* Whether anybody else could notice: another task of the process, or one of another process that
+ * may have mapped the same memory. */
+static bool is_shared(const volatile void *address)
 {
-    return control_is_mine() && task_has_others() && control_self->ignore_accesses == 0;
+    if (!control_is_mine() || control_self->ignore_accesses > 0) {
+        return false;
+    }
+    const bool is_alone = run_state->process_count == 1 || !process_self->maps_shared;
+    return task_has_others() || (!is_alone && (address == NULL || object_shared(address) != 0));
 }
 
-bool memory_is_shared(void)
+bool memory_is_shared(const volatile void *address)
 {
-    return is_shared();
+    return is_shared(address);
 }
 
 /* Before it happens, because it may be stopped; and after others went first, because they may have
@@ -57,7 +62,7 @@ static bool point(const struct act *act)
 {
     watch_look(act->place);
     memory_check(act->object, act->size);
-    const bool is_step = is_shared();
+    const bool is_step = is_shared(act->object);
     if (is_step) {
         (void)sched_take(act);
         memory_check(act->object, act->size);
@@ -71,7 +76,7 @@ static bool point(const struct act *act)
 
 static bool is_repeated(const volatile void *address, size_t size, const void *place)
 {
-    return is_shared() && task_repeats(place, address, value_at(address, size));
+    return is_shared(address) && task_repeats(place, address, value_at(address, size));
 }
 
 /* Modules that hold code which tells its accesses, by an address in each; their constructors call
@@ -212,7 +217,7 @@ static void write_few(const void *address, size_t size, const void *place)
 {
     settle();
     const uint32_t width =
-        is_shared() ? object_answer(CONTROL_KEY_OF_UPDATE | (uintptr_t)place) : 0;
+        is_shared(address) ? object_answer(CONTROL_KEY_OF_UPDATE | (uintptr_t)place) : 0;
     if (width > 0 && control_self->ignore_writes == 0) {
         bulk_update(address, size, width, place);
     } else {
@@ -258,7 +263,7 @@ void clew_rt_atomic_point(const struct clew_rt_atomic *o)
 {
     const bool is_load = o->kind == EVENT_ATOMIC_LOAD;
     settle();
-    if ((o->mode & MEMORY_ORDER_MASK) != MEMORY_SEQ_CST && is_shared()) {
+    if ((o->mode & MEMORY_ORDER_MASK) != MEMORY_SEQ_CST && is_shared(o->address)) {
         control->result.has_weak_order = 1;
     }
     is_found_in_step = point(&(struct act){.kind = o->kind,

@@ -34,13 +34,30 @@ static bool mutex_is_robust(const pthread_mutex_t *m)
     return (m->__data.__kind & KIND_ROBUST) != 0;
 }
 
+/* Whether the task holds what names this owner. The first task of a forked process holds what the
+ * one that forked it held, in its own copy of the memory. */
+static bool is_owner(int owner, const volatile void *lock, const struct task *t)
+{
+    if (owner == (int)t->number + 1) {
+        return true;
+    }
+    const bool is_copy = t->forked_from != NOBODY && object_shared(lock) == 0;
+    while (is_copy && t->forked_from != NOBODY) {
+        t = &tasks[t->forked_from];
+        if (owner == (int)t->number + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool mutex_is_free(const pthread_mutex_t *m, const struct task *t)
 {
     const int owner = m->__data.__owner;
     if (m->__data.__lock == 0 || owner == OWNER_DIED || owner == OWNER_LOST) {
         return true;
     }
-    return owner == (int)t->number + 1 && mutex_type(m) != PTHREAD_MUTEX_NORMAL &&
+    return is_owner(owner, m, t) && mutex_type(m) != PTHREAD_MUTEX_NORMAL &&
            mutex_type(m) != PTHREAD_MUTEX_ADAPTIVE_NP;
 }
 
@@ -80,34 +97,87 @@ static int stream_owner(const volatile void *stream)
 static bool stream_is_free(const volatile void *stream, const struct task *t)
 {
     const int owner = stream_owner(stream);
-    return owner == 0 || owner == (int)t->number + 1;
+    return owner == 0 || is_owner(owner, stream, t);
 }
 
-static const pthread_rwlock_t *rwlock_of(const struct task *t)
+/* What a task waits for, as this process sees it; object NULL: it does not. */
+struct seen {
+    const volatile void *object, *second;
+};
+
+static struct seen seen_of(const struct task *t)
 {
-    return (const pthread_rwlock_t *)(uintptr_t)t->act.object;
+    if (t->process == process_self->number) {
+        return (struct seen){t->act.object, t->act.second};
+    }
+    struct seen s = {object_shared_at(t->shared_object), object_shared_at(t->shared_second)};
+    if (t->act.second != NULL && s.second == NULL) {
+        s.object = NULL;
+    }
+    return s;
 }
 
-bool lock_is_ready(const struct task *t)
+static bool is_lock(enum wait wait)
 {
-    switch (t->act.wait) {
-    case WAIT_MUTEX: return mutex_is_free((const pthread_mutex_t *)(uintptr_t)t->act.object, t);
+    switch (wait) {
+    case WAIT_MUTEX:
     case WAIT_CONDITION:
-        return t->act.second == NULL ||
-               mutex_is_free((const pthread_mutex_t *)(uintptr_t)t->act.second, t);
-    case WAIT_SEMAPHORE: return *number_in(t->act.object) > 0;
-    case WAIT_SPIN: return *number_in(t->act.object) == 0;
-    case WAIT_STREAM: return stream_is_free(t->act.object, t);
-    case WAIT_ONCE: return *number_in(t->act.object) != ONCE_BEGUN;
-    case WAIT_READ: return rwlock_of(t)->__data.__cur_writer == 0;
-    case WAIT_WRITE:
-        return rwlock_of(t)->__data.__cur_writer == 0 && rwlock_of(t)->__data.__readers == 0;
+    case WAIT_SEMAPHORE:
+    case WAIT_SPIN:
+    case WAIT_STREAM:
+    case WAIT_ONCE:
+    case WAIT_READ:
+    case WAIT_WRITE: return true;
     case WAIT_NOTHING:
     case WAIT_TASK:
     case WAIT_BARRIER:
     case WAIT_TIME:
     case WAIT_READY:
     case WAIT_SIGNAL:
+    case WAIT_CHILD:
+    case WAIT_WAKE: return false;
+    }
+    return false;
+}
+
+bool lock_is_seen(const struct task *t)
+{
+    return is_lock(t->act.wait) && seen_of(t).object != NULL;
+}
+
+static const pthread_rwlock_t *rwlock_at(const volatile void *object)
+{
+    return (const pthread_rwlock_t *)(uintptr_t)object;
+}
+
+bool lock_is_ready(const struct task *t)
+{
+    if (!is_lock(t->act.wait)) {
+        return true;
+    }
+    const struct seen s = seen_of(t);
+    if (s.object == NULL) {
+        return t->is_there;
+    }
+    switch (t->act.wait) {
+    case WAIT_MUTEX: return mutex_is_free((const pthread_mutex_t *)(uintptr_t)s.object, t);
+    case WAIT_CONDITION:
+        return s.second == NULL || mutex_is_free((const pthread_mutex_t *)(uintptr_t)s.second, t);
+    case WAIT_SEMAPHORE: return *number_in(s.object) > 0;
+    case WAIT_SPIN: return *number_in(s.object) == 0;
+    case WAIT_STREAM: return stream_is_free(s.object, t);
+    case WAIT_ONCE: return *number_in(s.object) != ONCE_BEGUN;
+    case WAIT_READ: return rwlock_at(s.object)->__data.__cur_writer == 0;
+    case WAIT_WRITE:
+        return rwlock_at(s.object)->__data.__cur_writer == 0 &&
+               rwlock_at(s.object)->__data.__readers == 0;
+    case WAIT_NOTHING:
+    case WAIT_TASK:
+    case WAIT_BARRIER:
+    case WAIT_TIME:
+    case WAIT_READY:
+    case WAIT_SIGNAL:
+    case WAIT_CHILD:
     case WAIT_WAKE: break;
     }
     return true;
@@ -115,20 +185,28 @@ bool lock_is_ready(const struct task *t)
 
 bool lock_has_surplus(const struct task *t)
 {
-    return t->act.wait == WAIT_SEMAPHORE && *number_in(t->act.object) > 1;
+    if (t->act.wait != WAIT_SEMAPHORE) {
+        return false;
+    }
+    const struct seen s = seen_of(t);
+    return s.object == NULL ? t->has_surplus : *number_in(s.object) > 1;
 }
 
 uint32_t lock_holder(const struct task *t)
 {
     int owner = 0;
+    const struct seen s = is_lock(t->act.wait) ? seen_of(t) : (struct seen){0};
+    if (is_lock(t->act.wait) && s.object == NULL) {
+        return t->holder;
+    }
     if (t->act.wait == WAIT_MUTEX) {
-        owner = ((const pthread_mutex_t *)(uintptr_t)t->act.object)->__data.__owner;
+        owner = ((const pthread_mutex_t *)(uintptr_t)s.object)->__data.__owner;
     } else if (t->act.wait == WAIT_READ || t->act.wait == WAIT_WRITE) {
-        owner = rwlock_of(t)->__data.__cur_writer;
+        owner = rwlock_at(s.object)->__data.__cur_writer;
     } else if (t->act.wait == WAIT_SPIN) {
-        owner = (int)*number_in(t->act.object);
+        owner = (int)*number_in(s.object);
     } else if (t->act.wait == WAIT_STREAM) {
-        owner = stream_owner(t->act.object);
+        owner = stream_owner(s.object);
     } else if (t->act.wait == WAIT_TASK) {
         owner = (int)t->act.peer + 1;
     }
@@ -170,7 +248,7 @@ void lock_end(struct task *t)
 /* The mutex is free for the caller: what taking it gives. */
 int lock_mutex_take(pthread_mutex_t *m)
 {
-    if (m->__data.__lock != 0 && m->__data.__owner == own_number()) {
+    if (m->__data.__lock != 0 && is_owner(m->__data.__owner, m, control_self)) {
         if (mutex_type(m) == PTHREAD_MUTEX_ERRORCHECK) {
             return EDEADLK;
         }
@@ -240,7 +318,7 @@ int lock_mutex_try(pthread_mutex_t *m, const void *place)
                                    .is_unsure = true,
                                    .is_idle = is_idle,
                                    .place = place});
-    const bool is_own = m->__data.__lock != 0 && m->__data.__owner == own_number();
+    const bool is_own = m->__data.__lock != 0 && is_owner(m->__data.__owner, m, control_self);
     if (!mutex_is_free(m, control_self) || (is_own && mutex_type(m) == PTHREAD_MUTEX_ERRORCHECK)) {
         return traced(EBUSY);
     }
@@ -251,7 +329,7 @@ int lock_mutex_try(pthread_mutex_t *m, const void *place)
 /* Gives the mutex back without a turn of its own: a wait for a condition does so too. */
 int lock_mutex_give(pthread_mutex_t *m)
 {
-    const bool is_own = m->__data.__lock != 0 && m->__data.__owner == own_number();
+    const bool is_own = m->__data.__lock != 0 && is_owner(m->__data.__owner, m, control_self);
     const bool is_checked = mutex_type(m) == PTHREAD_MUTEX_ERRORCHECK ||
                             mutex_type(m) == PTHREAD_MUTEX_RECURSIVE || mutex_is_robust(m);
     if (!is_own && is_checked) {
@@ -348,7 +426,7 @@ static int rwlock_lock(pthread_rwlock_t *l, int how, uint64_t deadline, const vo
 {
     const bool is_read = (how & RW_READ) != 0;
     const bool is_try = (how & RW_TRY) != 0;
-    if (!is_try && l->__data.__cur_writer == own_number()) {
+    if (!is_try && is_owner(l->__data.__cur_writer, l, control_self)) {
         return EDEADLK;
     }
     const uint8_t mode = is_read ? LOCK_RW_READ : LOCK_RW_WRITE;
@@ -438,7 +516,7 @@ RT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
     if (!control_is_on) {
         return REAL(pthread_rwlock_unlock)(l);
     }
-    const bool is_writer = l->__data.__cur_writer == own_number();
+    const bool is_writer = is_owner(l->__data.__cur_writer, l, control_self);
     (void)sched_take(&(struct act){.kind = EVENT_UNLOCK,
                                    .mode = is_writer ? LOCK_RW_WRITE : LOCK_RW_READ,
                                    .object = l,

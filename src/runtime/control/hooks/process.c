@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/control/hooks/libc_behind.h"
@@ -48,7 +49,7 @@ static _Noreturn void end_now(int status, const void *place)
 {
     take_exit(status, place);
     if (control_is_on) {
-        control_end(&(struct ending){.end = CONTROL_EXITED, .value = status});
+        process_finish(W_EXITCODE(status & 0xff, 0));
     }
     (void)sys(SYS_exit_group, status);
     __builtin_unreachable();
@@ -70,7 +71,7 @@ static int quick_status;
 static void end_quickly(void)
 {
     if (control_is_on) {
-        control_end(&(struct ending){.end = CONTROL_EXITED, .value = quick_status});
+        process_finish(W_EXITCODE(quick_status & 0xff, 0));
     }
 }
 
@@ -128,7 +129,7 @@ RT_EXPORT _Noreturn void __assert_perror_fail(int number, const char *file, unsi
     assertion(strerror(number));
 }
 
-/* A child goes on by itself, and nobody chooses for it. */
+/* A child that is not controlled goes on by itself, and nobody chooses for it. */
 static bool has_children;
 
 bool process_has_children(void)
@@ -142,8 +143,106 @@ static void note_child(const char *call)
     control_outside(call);
     control_changed();
     if (control_is_on) {
+        signals_tell_children();
         end_forked();
     }
+}
+
+/* Forking */
+
+/* The fork under way of the calling task. Not in the segment: the parent and the child each have it
+ * as it was when the kernel made the child. */
+static __thread struct {
+    bool is_under_way;
+    struct process *child; /* NULL: there is no room for it, or it has begun */
+    uint32_t task;         /* the child's first */
+    uint64_t held;         /* signals that were held off before; now all are */
+} forking;
+
+/* A fork copies the memory of the process, which its other tasks may be about to change. */
+static void take_fork(const void *place)
+{
+    if (control->mode == CONTROL_FIBER) {
+        control_end(&(struct ending){.end = CONTROL_FORKED});
+    }
+    const uint32_t task = task_number_forked();
+    (void)sched_take(&(struct act){.kind = EVENT_PROCESS_FORK,
+                                   .is_of_task = true,
+                                   .is_of_all = task_has_others(),
+                                   .peer = task,
+                                   .writes = true,
+                                   .place = place});
+    forking.is_under_way = true;
+    forking.child = NULL;
+    forking.task = task;
+}
+
+/* The last of the handlers of pthread_atfork before the kernel makes the child. */
+static void prepare_child(void)
+{
+    if (control_is_on && forking.is_under_way) {
+        forking.child = process_prepare(forking.task);
+        forking.held = signals_hold();
+    }
+}
+
+/* The first of them in the child: the others run once it is chosen. */
+static void enter_child(void)
+{
+    if (control_is_on && forking.is_under_way && forking.child != NULL) {
+        struct process *child = forking.child;
+        forking.child = NULL;
+        process_adopt(child);
+    }
+}
+
+/* In the parent and in the child, with what the kernel returned. */
+static pid_t forked(pid_t made, const void *place)
+{
+    const int saved = errno;
+    if (made == 0) {
+        enter_child(); /* where no handler has done so */
+        forking.is_under_way = false;
+        trap_on();
+        return 0;
+    }
+    struct process *child = forking.child;
+    forking.is_under_way = false;
+    process_made(child, made, place);
+    signals_release(forking.held);
+    trap_on();
+    errno = saved;
+    return made < 0 ? -1 : child->id;
+}
+
+static pid_t fork_process(pid_t (*make)(void), bool has_handlers, const void *place)
+{
+    if (!control_is_on) {
+        return make();
+    }
+    take_fork(place);
+    if (!has_handlers) {
+        prepare_child();
+    }
+    const pid_t made = make();
+    return forked(made, place);
+}
+
+RT_EXPORT pid_t fork(void)
+{
+    return fork_process(libc.fork, true, RT_PLACE);
+}
+
+RT_EXPORT pid_t _Fork(void)
+{
+    return fork_process(REAL(_Fork), false, RT_PLACE);
+}
+
+/* The child has a copy of the memory; its parent need not wait until it has become another program
+ * or has ended. */
+RT_EXPORT pid_t vfork(void)
+{
+    return fork_process(libc.fork, true, RT_PLACE);
 }
 
 /* Of clone and clone3. */
@@ -168,8 +267,25 @@ static void note_program(int folder, const char *path)
     control_end(&(struct ending){.end = CONTROL_EXITED});
 }
 
+long process_clone(long number, const long *a, const void *place)
+{
+    enum { LEAST = CLONE_VM | CLONE_THREAD };
+    const uint64_t flags = number == SYS_clone || number == SYS_clone3 ? clone_flags(number, a) : 0;
+    const bool has_stack =
+        number == SYS_clone3 ? ((const uint64_t *)a[0])[5] != 0 : number == SYS_clone && a[1] != 0;
+    if ((flags & LEAST) != 0 || has_stack || forking.is_under_way) {
+        return PROCESS_CLONE_ELSE;
+    }
+    take_fork(place);
+    prepare_child();
+    return forked((pid_t)sys_call(number, a), place);
+}
+
 void process_leaves(long number, const long *a)
 {
+    if (forking.is_under_way) {
+        return; /* libc makes the child that control has asked for */
+    }
     switch (number) {
     case SYS_clone:
     case SYS_clone3:
@@ -179,10 +295,6 @@ void process_leaves(long number, const long *a)
             note_child((clone_flags(number, a) & CLONE_VFORK) != 0 ? "posix_spawn" : "fork");
         }
         break;
-#ifdef SYS_fork
-    case SYS_fork:
-    case SYS_vfork: note_child("fork"); break;
-#endif
     case SYS_execve: note_program(AT_FDCWD, (const char *)a[0]); break;
     case SYS_execveat: note_program((int)a[0], (const char *)a[1]); break;
     default: break;
@@ -200,11 +312,11 @@ static void leave(void)
     }
 }
 
-/* The first of the handlers of pthread_atfork, because a child's others are not chosen for. */
+/* The first of the handlers of pthread_atfork: the last before a fork, and the first behind it. */
 void process_start(void)
 {
     (void)at_quick_exit(end_quickly);
-    (void)pthread_atfork(NULL, NULL, leave);
+    (void)pthread_atfork(prepare_child, NULL, enter_child);
 }
 
 void process_left(long number, const long *a)
@@ -216,44 +328,8 @@ void process_left(long number, const long *a)
             leave();
         }
         break;
-#ifdef SYS_fork
-    case SYS_fork: leave(); break;
-#endif
     default: break;
     }
-}
-
-/* Signals are held off until the child has its own handlers. */
-static pid_t make_child(pid_t (*make)(void))
-{
-    if (!control_is_on) {
-        return make();
-    }
-    note_child("fork");
-    const uint64_t before = signals_hold();
-    const pid_t child = make();
-    if (child == 0) {
-        leave(); /* where no handler has done so */
-        return 0;
-    }
-    signals_release(before);
-    trap_on();
-    return child;
-}
-
-RT_EXPORT pid_t fork(void)
-{
-    return make_child(libc.fork);
-}
-
-RT_EXPORT pid_t _Fork(void)
-{
-    return make_child(REAL(_Fork));
-}
-
-RT_EXPORT pid_t vfork(void)
-{
-    return fork();
 }
 
 RT_EXPORT pid_t getpid(void)
@@ -379,13 +455,18 @@ static size_t pages(size_t size)
     return (size + 4095) & ~(size_t)4095;
 }
 
-/* Whether the pages are of a file and shared with all who map it. */
+/* Whether the pages are of a file and shared with all who map it. Shared pages without a file are
+ * those of a file without a name, which processes forked later have mapped too. */
 static bool find_file(int flags, int fd, off_t offset, struct object_file *file)
 {
     struct stat s;
     const int type = flags & MAP_TYPE;
-    if ((flags & MAP_ANONYMOUS) != 0 || (type != MAP_SHARED && type != MAP_SHARED_VALIDATE) ||
-        sys(SYS_fstat, fd, &s) != 0 || !S_ISREG(s.st_mode)) {
+    const bool is_shared = type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
+    if (is_shared && (flags & MAP_ANONYMOUS) != 0) {
+        *file = (struct object_file){UINT64_MAX, ++run_state->anonymous_count, 0};
+        return true;
+    }
+    if (!is_shared || sys(SYS_fstat, fd, &s) != 0 || !S_ISREG(s.st_mode)) {
         return false;
     }
     *file = (struct object_file){s.st_dev, s.st_ino, (uint64_t)offset};
@@ -411,7 +492,9 @@ static void *mapped(const struct map *m)
         return start;
     }
     if (find_file(m->flags, m->fd, m->offset, &file)) {
-        state_reach_anywhere();
+        if ((m->flags & MAP_ANONYMOUS) == 0) {
+            state_reach_anywhere();
+        }
         object_mapped_file(start, pages(m->size), &file, m->place);
     } else {
         object_mapped(start, pages(m->size), m->place);

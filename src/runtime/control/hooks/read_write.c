@@ -171,7 +171,7 @@ static bool await(const struct transfer *t, bool is_waiting)
 {
     const struct end *e = end_of(fd_of(t));
     const bool is_outer = end_is_outer(fd_of(t));
-    if (!is_outer && !is_stream(e) && task_live_count == 1) {
+    if (!is_outer && !is_stream(e) && !task_has_peers()) {
         return true; /* a file that nobody else looks at */
     }
     const struct object object = t->is_send ? end_object(fd_of(t)) : end_object_in(fd_of(t));

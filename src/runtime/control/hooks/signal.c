@@ -83,8 +83,11 @@ static int send_to(struct task *t, siginfo_t *info, const void *place)
     if (info->si_signo == 0) {
         return 0;
     }
+    if (info->si_signo == SIGKILL) {
+        process_finish(SIGKILL);
+    }
     signals_order(EVENT_HAPPENS_BEFORE, t, info->si_signo, place);
-    const bool is_own = t == control_self || (t == NULL && task_live_count == 1);
+    const bool is_own = t == control_self || (t == NULL && !task_has_others());
     return (is_own ? signals_raise(t, info) : signals_post(t, info)) ? 0 : EAGAIN;
 }
 
@@ -98,7 +101,7 @@ static int send_or_fail(struct task *t, siginfo_t *info, const void *place)
 
 static bool is_own_process(pid_t pid)
 {
-    return pid == getpid() || pid == 0 || pid == -getpid();
+    return pid == getpid();
 }
 
 /* The process that started this one is clew's, or clew itself: no signal ends it. */
@@ -107,19 +110,78 @@ static int send_outside(pid_t pid, int signal)
     if (signal != 0) {
         control_outside("kill");
     }
-    const bool is_parent = control_is_on && pid == getppid();
+    const bool is_parent = control_is_on && pid == PID_PARENT;
     return (int)sys(SYS_kill, pid_real(pid), is_parent ? 0 : signal);
+}
+
+/* To another process of this run; itself cannot be meant. */
+static void send_to_process(struct process *p, const siginfo_t *info)
+{
+    if (p->state != PROCESS_LIVE || info->si_signo == 0) {
+        return;
+    }
+    if (info->si_signo == SIGKILL) {
+        process_kill(p, SIGKILL);
+    } else if (info->si_signo == SIGSTOP) {
+        control_outside("kill (SIGSTOP)");
+    } else {
+        (void)signals_post_to(p, info);
+    }
+}
+
+/* Whether the id of kill() means the process. */
+static bool is_meant(const struct process *p, pid_t id)
+{
+    if (p->state != PROCESS_LIVE && p->state != PROCESS_ZOMBIE) {
+        return false;
+    }
+    return id > 0     ? p->id == id
+           : id == 0  ? p->group == process_self->group
+           : id == -1 ? p != process_self
+                      : p->group == -id;
+}
+
+/* The caller itself comes last: it may not come back. */
+static int send_to_processes(pid_t id, siginfo_t *info, const void *place)
+{
+    bool is_own = false;
+    uint32_t count = 0;
+    take_sending(NULL, place);
+    info->si_pid = getpid();
+    for (uint32_t i = 0; i < run_state->process_count; i++) {
+        struct process *p = &run_state->processes[i];
+        if (is_meant(p, id)) {
+            count++;
+            is_own = is_own || p == process_self;
+            if (p != process_self) {
+                send_to_process(p, info);
+            }
+        }
+    }
+    if (count == 0) {
+        errno = ESRCH;
+        return -1;
+    }
+    return is_own ? send_or_fail(NULL, info, place) : 0;
+}
+
+/* Ids of processes that are not controlled, and of whoever started this one. */
+static bool is_outside(pid_t id)
+{
+    return id == PID_PARENT || (id > 1 && process_known_as(id) == NULL && process_has_children());
 }
 
 RT_EXPORT int kill(pid_t pid, int signal)
 {
-    if (!control_is_on || !is_own_process(pid)) {
+    if (!control_is_on || is_outside(pid)) {
         return send_outside(pid, signal);
     }
     if (!is_signal(signal)) {
         return -1;
     }
-    return send_or_fail(NULL, &(siginfo_t){.si_signo = signal, .si_code = SI_USER}, RT_PLACE);
+    siginfo_t info = {.si_signo = signal, .si_code = SI_USER};
+    return is_own_process(pid) && signal != SIGKILL ? send_or_fail(NULL, &info, RT_PLACE)
+                                                    : send_to_processes(pid, &info, RT_PLACE);
 }
 
 RT_EXPORT int killpg(pid_t group, int signal)
@@ -167,7 +229,7 @@ RT_EXPORT int pthread_sigqueue(pthread_t thread, int signal, const union sigval 
 
 RT_EXPORT int sigqueue(pid_t pid, int signal, const union sigval value)
 {
-    if (!control_is_on || !is_own_process(pid)) {
+    if (!control_is_on || is_outside(pid)) {
         control_outside("sigqueue");
         siginfo_t real = {.si_signo = signal, .si_code = SI_QUEUE};
         real.si_pid = (pid_t)sys(SYS_getpid);
@@ -179,14 +241,18 @@ RT_EXPORT int sigqueue(pid_t pid, int signal, const union sigval value)
     }
     siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
     info.si_value = value;
-    return send_or_fail(NULL, &info, RT_PLACE);
+    return is_own_process(pid) ? send_or_fail(NULL, &info, RT_PLACE)
+                               : send_to_processes(pid, &info, RT_PLACE);
 }
 
 /* libc itself knows threads by other numbers; it only sends to the caller. */
 static struct task *task_numbered(pid_t thread)
 {
     for (uint32_t i = 0; i < task_live_count; i++) {
-        if (thread == getpid() + (pid_t)task_live[i]->number) {
+        const struct task *t = task_live[i];
+        const bool is_first = t->number == process_self->first;
+        if (t->process == process_self->number &&
+            thread == (is_first ? process_self->id : PID_FIRST + (pid_t)t->number)) {
             return task_live[i];
         }
     }

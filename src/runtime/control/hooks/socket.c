@@ -86,6 +86,9 @@ RT_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *even
         end_registers(fd, event->data.u64, RT_PLACE);
     }
     const int result = (int)sys(SYS_epoll_ctl, set, operation, fd, event);
+    if (control_is_on) {
+        run_state->io_stamp++;
+    }
     if (result == 0 && operation != EPOLL_CTL_MOD) {
         end_member(set, fd, operation == EPOLL_CTL_ADD);
     }
@@ -168,7 +171,7 @@ RT_EXPORT int fcntl64(int fd, int command, ...)
 /* Whoever reads at the other end finds out. */
 static void take_close(int fd, enum event_kind kind, const void *place)
 {
-    if (control_is_mine() && end_of(fd) != NULL && task_has_others()) {
+    if (control_is_mine() && end_of(fd) != NULL && task_has_peers()) {
         const struct object object = end_object(fd);
         (void)sched_take(
             &(struct act){.kind = kind, .known = &object, .writes = true, .place = place});
@@ -206,9 +209,10 @@ static int type_of(int fd)
 
 RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
 {
-    const int to = control_is_mine() ? end_at_address(address.__sockaddr__, size, type_of(fd)) : -1;
-    if (to >= 0) {
-        const struct object object = end_object(to);
+    struct end *to =
+        control_is_mine() ? end_at_address(address.__sockaddr__, size, type_of(fd)) : NULL;
+    if (to != NULL) {
+        const struct object object = to->object;
         (void)sched_take(&(struct act){
             .kind = EVENT_CONNECT, .known = &object, .writes = true, .place = RT_PLACE});
     } else if (control_is_mine() && end_of(fd) != NULL) {
@@ -216,7 +220,7 @@ RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
     }
     end_use(fd, RT_PLACE);
     const int result = (int)sys(SYS_connect, fd, address.__sockaddr__, size);
-    if (to >= 0 && (result == 0 || errno == EINPROGRESS)) {
+    if (to != NULL && (result == 0 || errno == EINPROGRESS)) {
         const int saved = errno;
         end_connects(fd, to, RT_PLACE);
         errno = saved;

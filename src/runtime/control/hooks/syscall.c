@@ -17,6 +17,7 @@
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -176,6 +177,12 @@ static long futex(const long *a, const void *place)
     CALL(nanosleep, nanosleep((void *)a[0], (void *)a[1]))                                         \
     CALL(clock_nanosleep,                                                                          \
          failed(clock_nanosleep((clockid_t)a[0], (int)a[1], (void *)a[2], (void *)a[3])))          \
+    CALL(wait4, wait4((pid_t)a[0], (int *)a[1], (int)a[2], (struct rusage *)a[3]))                 \
+    CALL(waitid, waitid((idtype_t)a[0], (id_t)a[1], (siginfo_t *)a[2], (int)a[3]))                 \
+    CALL(getpgid, pid_get_group((pid_t)a[0]))                                                      \
+    CALL(setpgid, pid_set_group((pid_t)a[0], (pid_t)a[1]))                                         \
+    CALL(getsid, pid_get_session((pid_t)a[0]))                                                     \
+    CALL(setsid, pid_set_session())                                                                \
     CALL(kill, kill((pid_t)a[0], (int)a[1]))                                                       \
     CALL(tgkill, tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]))                                      \
     CALL(pipe2, pipe2((int *)a[0], (int)a[1]))                                                     \
@@ -214,6 +221,7 @@ static long futex(const long *a, const void *place)
 /* Those of older names, which not every machine has. */
 #ifdef __x86_64__
 #define OLD_LIST(CALL)                                                                      \
+    CALL(getpgrp, pid_get_group(0))                                                         \
     CALL(pipe, pipe((int *)a[0]))                                                           \
     CALL(dup2, dup2((int)a[0], (int)a[1]))                                                  \
     CALL(time, time((time_t *)a[0]))                                                        \
@@ -228,8 +236,7 @@ static long futex(const long *a, const void *place)
 
 /* What may wait, and is not controlled. */
 #define WAITING_LIST(CALL) \
-    CALL(wait4)            \
-    CALL(waitid)           \
+    CALL(shmat)            \
     CALL(msgsnd)           \
     CALL(msgrcv)           \
     CALL(semop)            \
@@ -291,6 +298,18 @@ static long pass(long number, const long *a, const void *place)
     if (is_lasting(number) || (number == SYS_prlimit64 && a[2] != 0)) {
         control_changed();
     }
+#ifdef __x86_64__
+    if (number == SYS_fork || number == SYS_vfork) {
+        return process_clone(SYS_fork, a, place);
+    }
+#endif
+    if (number == SYS_clone || number == SYS_clone3) {
+        const long made = process_clone(number, a, place);
+        if (made != PROCESS_CLONE_ELSE) {
+            return made;
+        }
+    }
+    run_state->io_stamp++;
     process_leaves(number, a);
     state_touch_call(number, a, place);
     const long result = path_call(number, a);

@@ -88,6 +88,17 @@ static void handed_back(int signal, siginfo_t *info, void *argument)
     const int saved = errno;
     const long a[ARGUMENTS] = {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
                                registers[REG_R10], registers[REG_R8],  registers[REG_R9]};
+    const bool is_clone =
+        number == SYS_clone || number == SYS_clone3 || number == SYS_fork || number == SYS_vfork;
+    if (is_clone && control_is_mine()) {
+        const long made = process_clone(number == SYS_vfork ? SYS_fork : number, a,
+                                        (const void *)registers[REG_RIP]);
+        if (made != PROCESS_CLONE_ELSE) {
+            registers[REG_RAX] = made == -1 ? -errno : made;
+            errno = saved;
+            return;
+        }
+    }
     if (must_be_made_there(number)) {
         if (control_is_mine()) {
             process_leaves(number, a);

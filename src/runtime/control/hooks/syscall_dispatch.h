@@ -12,6 +12,11 @@ void trap_start(void);
 void trap_on(void);
 void trap_off(void);
 
+/* Makes a process by a system call of the program's own, as fork() does. PROCESS_CLONE_ELSE: the
+ * call makes a thread, or a process that shares memory or begins on another stack. */
+enum { PROCESS_CLONE_ELSE = -2 };
+long process_clone(long number, const long *a, const void *place);
+
 /* The calling task is about to make a call that may make another process, or another program of
  * this one: told as uncontrolled, or the end of the run. */
 void process_leaves(long number, const long *a);

@@ -32,7 +32,9 @@ RT_EXPORT int pthread_key_create(pthread_key_t *key, void (*destroy)(void *))
             keys[i].is_used = true;
             keys[i].destroy = destroy;
             for (uint32_t t = 0; t < task_live_count; t++) {
-                task_live[t]->values[i] = NULL;
+                if (task_live[t]->process == process_self->number) {
+                    task_live[t]->values[i] = NULL;
+                }
             }
             *key = i;
             return 0;

@@ -55,7 +55,7 @@ static bool next_part(struct parts *p, size_t *at, size_t *size)
 
 bool clew_rt_copy(void *to, const void *from, size_t size, const void *place)
 {
-    if (!memory_is_shared() || size == 0) {
+    if ((!memory_is_shared(to) && !memory_is_shared(from)) || size == 0) {
         return false;
     }
     const uintptr_t distance = (uintptr_t)to - (uintptr_t)from;
@@ -80,7 +80,7 @@ bool clew_rt_copy(void *to, const void *from, size_t size, const void *place)
 
 bool clew_rt_store(void *to, const void *from, size_t size, const void *place)
 {
-    if (!memory_is_shared() || size == 0) {
+    if (!memory_is_shared(to) || size == 0) {
         return false;
     }
     struct parts parts = {.address = (uintptr_t)to, .size = size};
@@ -95,7 +95,7 @@ bool clew_rt_store(void *to, const void *from, size_t size, const void *place)
 
 bool clew_rt_fill(void *to, int byte, size_t size, const void *place)
 {
-    if (!memory_is_shared() || size == 0) {
+    if (!memory_is_shared(to) || size == 0) {
         return false;
     }
     struct parts parts = {.address = (uintptr_t)to, .size = size};
@@ -110,7 +110,7 @@ bool clew_rt_fill(void *to, int byte, size_t size, const void *place)
 
 void *clew_rt_scratch(size_t size)
 {
-    return memory_is_shared() ? task_scratch(size) : NULL;
+    return memory_is_shared(NULL) ? task_scratch(size) : NULL;
 }
 
 /* What the compiler copies by itself */
@@ -124,7 +124,7 @@ static struct bulk *own(void)
 static bool is_divided(const void *address, size_t size)
 {
     uint32_t distance = 0;
-    return memory_is_shared() && size <= BULK_RANGE_MAX &&
+    return memory_is_shared(address) && size <= BULK_RANGE_MAX &&
            part_size((uintptr_t)address, size, 0) < size &&
            task_of_stack((uintptr_t)address, &distance) == NULL;
 }

@@ -1,5 +1,6 @@
 #include "runtime/control/model/fd_table.h"
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -12,8 +13,10 @@
 #include <unistd.h>
 
 #include "runtime/control/model/timers.h"
+#include "runtime/control/sched/segment.h"
 #include "runtime/shared/raw_syscall.h"
 #include "runtime/shared/raw_text.h"
+#include "wire/must.h"
 
 enum {
     ENDS_MAX = 1024,
@@ -28,35 +31,49 @@ struct making {
     uint32_t owner, count;
 };
 
-/* Not put back between runs. */
-static struct own {
+/* In the segment: what is behind the descriptors of all processes. */
+static struct shared {
     uint16_t end_count;
-    uint32_t making_count;
-    struct making makings[PLACES_MAX];
-    struct making made[DESCRIPTORS_MAX]; /* of each descriptor: where, and which it is there */
-    uint16_t of[DESCRIPTORS_MAX];        /* descriptors to ends, plus one; 0: none */
     struct end ends[ENDS_MAX];
 } * own;
 
+/* Of each process, in the segment. */
+static struct descriptors {
+    struct making made[DESCRIPTORS_MAX]; /* of each descriptor: where, and which it is there */
+    uint16_t of[DESCRIPTORS_MAX];        /* descriptors to ends, plus one; 0: none */
+} * tables;
+
+/* Not put back between runs. A forked process goes on counting. */
+static struct counts {
+    uint32_t count;
+    struct making at[PLACES_MAX];
+} * makings;
+
+static struct descriptors *mine(void)
+{
+    return &tables[process_self->number];
+}
+
 void end_start(void)
 {
-    own = rewind_exempt(sizeof *own);
+    own = segment_take(sizeof *own);
+    tables = segment_take(PROCESSES_MAX * sizeof *tables);
+    makings = rewind_exempt(sizeof *makings);
 }
 
 void end_begin(void)
 {
-    if (own->end_count > 0 || own->making_count > 0) { /* most runs make none */
-        memset(own->of, 0, sizeof own->of);
-        memset(own->made, 0, sizeof own->made);
+    if (own->end_count > 0 || makings->count > 0) { /* most runs make none */
+        memset(&tables[0], 0, sizeof tables[0]);
     }
     own->end_count = 0;
-    own->making_count = 0;
+    makings->count = 0;
 }
 
 void end_restore(void)
 {
     for (int fd = 0; own->end_count > 0 && fd < DESCRIPTORS_MAX; fd++) {
-        if (own->of[fd] != 0) {
+        if (mine()->of[fd] != 0) {
             (void)sys(SYS_close, fd);
         }
     }
@@ -64,7 +81,8 @@ void end_restore(void)
 
 struct end *end_of(int fd)
 {
-    return fd < 0 || fd >= DESCRIPTORS_MAX || own->of[fd] == 0 ? NULL : &own->ends[own->of[fd] - 1];
+    return fd < 0 || fd >= DESCRIPTORS_MAX || mine()->of[fd] == 0 ? NULL
+                                                                  : &own->ends[mine()->of[fd] - 1];
 }
 
 static uint16_t number_of(const struct end *e)
@@ -80,7 +98,7 @@ static struct end *peer_of(const struct end *e)
 int end_descriptor(const struct end *e)
 {
     int fd = 0;
-    while (fd < DESCRIPTORS_MAX && own->of[fd] != number_of(e) + 1) {
+    while (fd < DESCRIPTORS_MAX && mine()->of[fd] != number_of(e) + 1) {
         fd++;
     }
     return fd < DESCRIPTORS_MAX ? fd : -1;
@@ -92,17 +110,17 @@ static void note_making(int fd, const void *place)
 {
     const struct making wanted = {.place = (uintptr_t)place, .owner = control_self->number};
     uint32_t at = 0;
-    while (at < own->making_count &&
-           (own->makings[at].place != wanted.place || own->makings[at].owner != wanted.owner)) {
+    while (at < makings->count &&
+           (makings->at[at].place != wanted.place || makings->at[at].owner != wanted.owner)) {
         at++;
     }
     if (at == PLACES_MAX) {
         at = PLACES_MAX - 1; /* the last stands for all that have no room */
-    } else if (at == own->making_count) {
-        own->makings[own->making_count++] = wanted;
+    } else if (at == makings->count) {
+        makings->at[makings->count++] = wanted;
     }
-    own->makings[at].count++;
-    own->made[fd] = own->makings[at];
+    makings->at[at].count++;
+    mine()->made[fd] = makings->at[at];
 }
 
 /* A new end behind the descriptor; NULL when there are too many. */
@@ -129,7 +147,7 @@ static struct end *make(int fd, enum control_descriptor kind, const void *place)
     e->object = object_of_kind(kind, ordinal, owner);
     e->descriptors = 1;
     e->peer = END_NONE;
-    own->of[fd] = own->end_count;
+    mine()->of[fd] = own->end_count;
     note_making(fd, place);
     return e;
 }
@@ -185,9 +203,18 @@ void end_member(int set, int fd, bool is_in)
 static void leave_sets(int fd)
 {
     for (uint16_t i = 0; i < own->end_count; i++) {
-        if (own->ends[i].kind == CONTROL_EPOLL) {
+        if (own->ends[i].kind == CONTROL_EPOLL && end_descriptor(&own->ends[i]) >= 0) {
             set_member(&own->ends[i], fd, false);
         }
+    }
+}
+
+/* One descriptor less stands for the end. */
+static void release(struct end *e)
+{
+    must(e->descriptors > 0);
+    if (--e->descriptors == 0 && timer_behind(e) != NULL) {
+        timer_drop(timer_behind(e)); /* nobody hears of it any more */
     }
 }
 
@@ -195,11 +222,10 @@ void end_closed(int fd)
 {
     struct end *e = end_of(fd);
     leave_sets(fd);
+    run_state->io_stamp++;
     if (e != NULL) {
-        own->of[fd] = 0;
-        if (--e->descriptors == 0 && timer_behind(e) != NULL) {
-            timer_drop(timer_behind(e)); /* nobody hears of it any more */
-        }
+        mine()->of[fd] = 0;
+        release(e);
     } else {
         control_changed();
     }
@@ -219,8 +245,53 @@ void end_shared(int from, int to, const void *place)
         return;
     }
     e->descriptors++;
-    own->of[to] = (uint16_t)(number_of(e) + 1);
+    run_state->io_stamp++;
+    mine()->of[to] = (uint16_t)(number_of(e) + 1);
     note_making(to, place);
+}
+
+void end_inherit(const struct process *child)
+{
+    tables[child->number] = *mine();
+    for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
+        if (mine()->of[fd] != 0) {
+            own->ends[mine()->of[fd] - 1].descriptors++;
+        }
+    }
+}
+
+void end_disinherit(const struct process *child)
+{
+    for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
+        if (tables[child->number].of[fd] != 0) {
+            release(&own->ends[tables[child->number].of[fd] - 1]);
+        }
+    }
+}
+
+void end_vanish(void)
+{
+    for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
+        if (mine()->of[fd] != 0) {
+            end_shuts(fd, NULL);
+            release(end_of(fd));
+            mine()->of[fd] = 0;
+        }
+    }
+    (void)sys(SYS_close_range, 0L, (long)UINT32_MAX, 0L);
+}
+
+struct process *end_holder(const struct end *e)
+{
+    for (uint32_t i = 0; i < run_state->process_count; i++) {
+        struct process *p = &run_state->processes[i];
+        for (int fd = 0; p->state == PROCESS_LIVE && fd < DESCRIPTORS_MAX; fd++) {
+            if (tables[i].of[fd] == number_of(e) + 1) {
+                return p;
+            }
+        }
+    }
+    return NULL;
 }
 
 void end_forked(void)
@@ -251,7 +322,7 @@ void end_report(enum event_kind kind, const struct end *e, const char *what, int
 static void report_order(enum event_kind kind, const struct end *e, const char *what,
                          const void *place)
 {
-    if (control_is_mine() && task_has_others()) {
+    if (control_is_mine() && task_has_peers()) {
         end_report(kind, e, what, 0, place);
     }
 }
@@ -364,42 +435,42 @@ static bool is_same(const union address *a, const union address *b, uint32_t siz
     }
 }
 
-static bool has_address(int fd, const union address *wanted, uint32_t size, int type)
+void end_bound(int fd)
 {
-    union address own_address;
-    socklen_t own_size = sizeof own_address;
-    int own_type = 0;
-    socklen_t type_size = sizeof own_type;
-    memset(&own_address, 0, sizeof own_address);
-    return sys(SYS_getsockname, fd, &own_address, &own_size) == 0 &&
-           is_same(wanted, &own_address, size) &&
-           sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &own_type, &type_size) == 0 &&
-           own_type == type;
+    struct end *e = control_is_on ? end_of(fd) : NULL;
+    socklen_t size = sizeof e->address;
+    socklen_t type_size = sizeof e->type;
+    if (e == NULL || e->kind != CONTROL_SOCKET ||
+        sys(SYS_getsockname, fd, e->address, &size) != 0 ||
+        sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &e->type, &type_size) != 0) {
+        return;
+    }
+    e->address_size = size < sizeof e->address ? (uint16_t)size : (uint16_t)sizeof e->address;
 }
 
-/* A connection of one that listens has its address too; the oldest is the one that listens. */
-int end_at_address(const void *address, uint32_t size, int type)
+/* A connection of one that listens is none that listens itself. */
+struct end *end_at_address(const void *address, uint32_t size, int type)
 {
     union address wanted;
     memset(&wanted, 0, sizeof wanted);
     memcpy(&wanted, address, size < sizeof wanted ? size : sizeof wanted);
-    int found = -1;
-    for (int fd = 0; own->end_count > 0 && fd < DESCRIPTORS_MAX; fd++) {
-        const struct end *e = end_of(fd);
-        if (e != NULL && e->kind == CONTROL_SOCKET &&
-            (found < 0 || number_of(e) < number_of(end_of(found))) &&
-            has_address(fd, &wanted, size, type)) {
-            found = fd;
+    for (uint16_t i = 0; i < own->end_count; i++) {
+        struct end *e = &own->ends[i];
+        union address there;
+        memset(&there, 0, sizeof there);
+        memcpy(&there, e->address, e->address_size);
+        if (e->descriptors > 0 && e->address_size > 0 && e->type == type &&
+            is_same(&wanted, &there, size)) {
+            return e;
         }
     }
-    return found;
+    return NULL;
 }
 
-void end_connects(int fd, int listening, const void *place)
+void end_connects(int fd, struct end *to, const void *place)
 {
     struct end *from = end_of(fd);
-    struct end *to = end_of(listening);
-    if (from == NULL || to == NULL || to->knocking_count == KNOCKING_MAX) {
+    if (from == NULL || to->knocking_count == KNOCKING_MAX) {
         return;
     }
     from->is_inner = true;
@@ -433,10 +504,10 @@ void end_accepts(int listening, int fd, const void *place)
 static void report_access(enum event_kind kind, int fd, const void *place)
 {
     if (!control_is_mine() || !task_has_others() || fd < 0 || fd >= DESCRIPTORS_MAX ||
-        own->made[fd].count == 0) {
+        mine()->made[fd].count == 0) {
         return;
     }
-    const struct making *m = &own->made[fd];
+    const struct making *m = &mine()->made[fd];
     control_report_object(kind, "descriptor:",
                           &(struct control_object){.key = CONTROL_KEY_OF_PLACE | m->place,
                                                    .ordinal = m->count,
@@ -477,7 +548,7 @@ static uint64_t message_at(const struct end *e, uint64_t byte)
  * of this order where the message is sent. */
 static void see_message(const struct end *e, uint64_t byte, const void *place)
 {
-    const uint64_t message = task_has_others() ? message_at(e, byte) : 0;
+    const uint64_t message = task_has_peers() ? message_at(e, byte) : 0;
     if (message != 0) {
         (void)report(EVENT_HAPPENS_AFTER, e, message, place);
     }
@@ -641,7 +712,7 @@ static void see_members(const struct end *set, const void *place)
 
 void end_seen(int fd, int events, const void *place)
 {
-    const struct end *e = control_is_mine() && task_has_others() ? end_of(fd) : NULL;
+    const struct end *e = control_is_mine() && task_has_peers() ? end_of(fd) : NULL;
     const struct end *from = peer_of(e);
     if (e == NULL || events == 0) {
         return;
@@ -688,16 +759,28 @@ void end_settle(int fd)
     enum { TRIES_MAX = 10000 };
     const struct end *e = end_of(fd);
     const struct end *peer = peer_of(e);
-    const int there = peer == NULL || e->kind != CONTROL_SOCKET ? -1 : end_descriptor(peer);
+    if (peer == NULL || e->kind != CONTROL_SOCKET) {
+        return;
+    }
+    const int there = end_descriptor(peer);
+    const int asked = there >= 0 ? there : fd;
     int family = 0;
     int type = 0;
     socklen_t size = sizeof family;
-    if (there < 0 || sys(SYS_getsockopt, there, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 ||
-        sys(SYS_getsockopt, there, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || family == AF_UNIX ||
+    if (sys(SYS_getsockopt, asked, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 ||
+        sys(SYS_getsockopt, asked, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || family == AF_UNIX ||
         type != SOCK_STREAM) {
         return;
     }
     int arrived = 0;
+    for (int tries = 0; there < 0 && tries < TRIES_MAX &&
+                        sys(SYS_ioctl, fd, SIOCOUTQ, &arrived) == 0 && arrived > 0;
+         tries++) { /* another process has the other end: it is there once it is acknowledged */
+        (void)sys(SYS_sched_yield);
+    }
+    if (there < 0) {
+        return;
+    }
     for (int tries = 0; tries < TRIES_MAX && sys(SYS_ioctl, there, FIONREAD, &arrived) == 0 &&
                         (uint64_t)arrived < e->sent - e->received;
          tries++) {

@@ -46,9 +46,9 @@ struct end_lock {
 struct end {
     enum control_descriptor kind;
     struct object object; /* of what goes out here; the reading end of a pipe has the other's */
-    uint16_t descriptors; /* that stand for it */
+    uint16_t descriptors; /* that stand for it, of all processes */
     uint16_t peer;        /* END_NONE: nobody, or somebody outside */
-    bool is_inner;        /* whoever it waits for is in this process */
+    bool is_inner;        /* whoever it waits for is in a process of this run */
     /* What went out here: bytes, and messages, which are whole when their last byte is. */
     uint64_t sent, received, message_count, delivered_count;
     uint64_t given;                  /* of an event counter: what it began with */
@@ -57,6 +57,9 @@ struct end {
     uint32_t bound_count;
     uint16_t knocking[16]; /* of one that listens: who asked for a connection, in that order */
     uint16_t knocking_count;
+    uint8_t address[110];  /* of a socket that was bound or listens */
+    uint16_t address_size; /* 0: none */
+    int type;
     uint64_t device, inode;
     uint16_t file; /* the end that stands for its file, plus one; 0: not known */
     struct end_lock file_lock, range_lock;
@@ -79,10 +82,18 @@ void end_shared(int from, int to, const void *place);
 void end_closed(int fd);
 /* The descriptor is in the set from now on, or is not any more. */
 void end_member(int set, int fd, bool is_in);
-/* A child has them all too: whoever is at the other end is not known any more. */
+/* A process is forked: it has them all too. There is no such process after all. */
+void end_inherit(const struct process *child);
+void end_disinherit(const struct process *child);
+/* The calling process ends: closes all that it has. */
+void end_vanish(void);
+/* A process that has a descriptor for it; NULL: none has. */
+struct process *end_holder(const struct end *e);
+/* A child that is not controlled has them all too: whoever is at the other end is not known any
+ * more. */
 void end_forked(void);
 
-/* One of the descriptors that stand for it, -1 when there is none. */
+/* One of the calling process's descriptors that stand for it, -1 when there is none. */
 int end_descriptor(const struct end *e);
 
 /* The end behind a descriptor; NULL: not made in this run, or too many are. */
@@ -133,10 +144,11 @@ uint64_t end_patience(int fd, bool is_send);
 
 /* One asks for a connection to the address of another of our ends; and the first who did is
  * accepted, as the end behind `fd`. */
-void end_connects(int fd, int listening, const void *place);
+void end_connects(int fd, struct end *listening, const void *place);
 void end_accepts(int listening, int fd, const void *place);
-/* The descriptor of the end that the address is of, -1 when it is none of ours. */
-int end_at_address(const void *address, uint32_t size, int type);
+/* The socket has an address of its own. The end that has it; NULL: none of this run. */
+void end_bound(int fd);
+struct end *end_at_address(const void *address, uint32_t size, int type);
 
 /* Bytes went in at an end, and came out: told as messages (control_report). Datagrams, and counts
  * of events, come out whole: the amount is then one for each. */

@@ -25,6 +25,12 @@ static bool is_step(void)
     return control_is_mine() && task_has_others();
 }
 
+/* The same of what all processes share. */
+static bool is_step_of_files(void)
+{
+    return control_is_mine() && task_has_peers();
+}
+
 /* The step at which a function of libc has said what it is about to do. */
 static uint64_t step_said = UINT64_MAX - 1;
 
@@ -48,7 +54,7 @@ static void touch(const struct object *o, enum event_kind kind, bool writes, con
 void state_touch(enum control_descriptor kind, bool writes, const void *place)
 {
     if (is_step()) {
-        const struct object o = object_of_kind(kind, 0, 0);
+        const struct object o = object_of_kind(kind, 0, control_owner(process_self->first, 0));
         /* The numbers of rand are drawn under a lock; all else is a data race. */
         const enum event_kind change = kind == CONTROL_RAND ? EVENT_ATOMIC_RMW : EVENT_WRITE;
         touch(&o, writes ? change : EVENT_READ, writes, place);
@@ -109,7 +115,7 @@ struct object state_of_path(int folder, const char *path)
 
 void state_touch_path(int folder, const char *path, bool writes, const void *place)
 {
-    if (!is_step() || path == NULL) {
+    if (!is_step_of_files() || path == NULL) {
         return;
     }
     if (strncmp(path, "/proc/", strlen("/proc/")) == 0) {
@@ -130,7 +136,7 @@ static uint32_t exclusive_count;
 
 void state_make_exclusive(int folder, const char *path, const char *call)
 {
-    if (!is_step() || path == NULL) {
+    if (!is_step_of_files() || path == NULL) {
         return;
     }
     const uint32_t wanted = state_of_path(folder, path).ordinal;
@@ -148,7 +154,7 @@ void state_make_exclusive(int folder, const char *path, const char *call)
 
 void state_touch_all(const void *place)
 {
-    if (is_step()) {
+    if (is_step_of_files()) {
         take(&(struct act){
             .kind = EVENT_FILE_WRITE, .is_of_all = true, .is_untraced = true, .place = place});
     }
@@ -235,7 +241,7 @@ static bool is_of_file(FILE *file, struct object *o)
 void state_touch_stream(FILE *file, const void *place)
 {
     struct object o = {0};
-    if (!is_step() || file == NULL) {
+    if (!is_step_of_files() || file == NULL) {
         return;
     }
     if (file == stdout || file == stderr) {

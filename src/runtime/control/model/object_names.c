@@ -14,6 +14,7 @@
 #include "pick/fixed_table.h"
 #include "pick/operation_name.h"
 #include "runtime/control/sched/run_control.h"
+#include "runtime/control/sched/segment.h"
 #include "runtime/shared/raw_syscall.h"
 #include "runtime/shared/raw_text.h"
 #include "wire/must.h"
@@ -24,8 +25,9 @@ enum {
     MODULES_MAX = 64,
     TEXT_MAX = 512,
     WORD_SIZE = 8,
-    FORGET_MAX = 1 << 12, /* bytes that are forgotten one by one */
-    MAPPINGS_MAX = 256,   /* that are known at a time; the others are named by their first use */
+    SHARED_FILE_SHIFT = 48, /* of the number of a file in the number of a shared place */
+    FORGET_MAX = 1 << 12,   /* bytes that are forgotten one by one */
+    MAPPINGS_MAX = 256,     /* that are known at a time; the others are named by their first use */
 };
 
 struct cached {
@@ -56,12 +58,13 @@ static struct state {
     uint64_t age;
     struct mapping mappings[MAPPINGS_MAX];
     uint32_t mapping_count;
-    struct mapped_file files[MAPPINGS_MAX];
-    uint32_t file_count;
     struct table first_uses; /* address to place and ordinal, packed */
     struct table counts;     /* place to how many objects have their names from it */
     bool is_begun;           /* constructors have run: who tells accesses is known */
 } * own;
+
+/* In the segment: a file that two processes map is one memory. */
+static struct mapped_file *files;
 
 static struct {
     uintptr_t begin, end;
@@ -124,6 +127,7 @@ void object_modules(void)
 void object_start(void)
 {
     own = rewind_exempt(sizeof *own);
+    files = segment_take(MAPPINGS_MAX * sizeof *files);
     struct table *both[] = {&own->first_uses, &own->counts};
     for (int i = 0; i < 2; i++) {
         table_init(both[i],
@@ -141,7 +145,8 @@ void object_begin(void)
     }
     own->age++;
     own->mapping_count = 0;
-    own->file_count = 0;
+    run_state->file_count = 0;
+    run_state->anonymous_count = 0;
     table_clear(&own->first_uses);
     table_clear(&own->counts);
 }
@@ -202,9 +207,15 @@ uint32_t object_answer(uint64_t key)
 size_t object_print(const struct object *o, char *text, size_t size)
 {
     const char *end = text + size - 1;
-    char *at = text_append(text, end, text_of(o->key));
-    if (o->owner != 0) {
-        at = text_append(text_append(at, end, "@"), end, task_path(o->owner));
+    const uint32_t process = control_owner_process(o->owner);
+    const uint32_t owner = control_owner_task(o->owner);
+    char *at = text;
+    if (process != 0) {
+        at = text_append(text_append(at, end, task_path(process)), end, ":");
+    }
+    at = text_append(at, end, text_of(o->key));
+    if (owner != 0) {
+        at = text_append(text_append(at, end, "@"), end, task_path(owner));
     }
     if (o->ordinal != 0) {
         at = text_append_number(text_append(at, end, "#"), end, o->ordinal);
@@ -230,6 +241,14 @@ static uint32_t number_of(uint64_t first, uint64_t second)
 
 /* Objects */
 
+/* What a task of another process made before this one was forked, and what nobody made, is this
+ * process's own copy. What its own tasks made is named after them. */
+static uint32_t owner_here(uint32_t owner)
+{
+    const bool is_own = owner != 0 && tasks[owner].process == process_self->number;
+    return is_own ? owner : control_owner(process_self->first, owner);
+}
+
 uint64_t object_calls(uintptr_t place)
 {
     uintptr_t around[FRAMES_LISTED];
@@ -252,7 +271,7 @@ static void name_block(struct object *o, const struct heap_block *b, uintptr_t a
     o->ordinal = b->ordinal;
     o->owner = b->owner;
     o->offset = (uint32_t)(address - b->start);
-    const uint64_t block = name_join(name_join(o->key, b->ordinal), b->owner);
+    const uint64_t block = name_join(name_join(o->key, b->ordinal), o->owner);
     o->number = number_of(block, o->offset / WORD_SIZE);
     o->block = number_of(block, UINT64_MAX);
     o->region = o->block;
@@ -269,13 +288,14 @@ static struct mapping *mapping_of(uintptr_t address)
     return NULL;
 }
 
-/* A mapping is named like a block of the heap. */
-static bool find_mapping(uintptr_t address, struct heap_block *b)
+/* A mapping is named like a block of the heap. One that is shared is the same in all processes. */
+static bool find_mapping(uintptr_t address, struct heap_block *b, bool *is_shared)
 {
     const struct mapping *m = mapping_of(address);
     if (m == NULL) {
         return false;
     }
+    *is_shared = m->file != 0;
     *b = (struct heap_block){.place = m->place,
                              .start = m->origin,
                              .size = m->end - m->origin,
@@ -341,38 +361,64 @@ void object_mapped_file(const void *start, size_t size, const struct object_file
 {
     struct mapping *m = add_mapping(start, size);
     uint32_t at = 0;
-    while (at < own->file_count &&
-           (own->files[at].is.device != file->device || own->files[at].is.inode != file->inode)) {
+    while (at < run_state->file_count &&
+           (files[at].is.device != file->device || files[at].is.inode != file->inode)) {
         at++;
     }
     if (m == NULL) {
         return;
     }
     m->origin = m->start - file->offset;
-    if (at == own->file_count && at < MAPPINGS_MAX) {
+    process_self->maps_shared = true;
+    if (at == run_state->file_count && at < MAPPINGS_MAX) {
         name_mapping(m, place);
-        m->file = ++own->file_count;
-        own->files[at] = (struct mapped_file){.is = *file, .first = *m};
+        m->file = ++run_state->file_count;
+        files[at] = (struct mapped_file){.is = *file, .first = *m};
     } else if (at == MAPPINGS_MAX) {
         name_mapping(m, place);
     }
     if (at < MAPPINGS_MAX) {
-        take_name(m, &own->files[at].first);
-        own->files[at].mapping_count++;
+        take_name(m, &files[at].first);
+        files[at].mapping_count++;
     }
+}
+
+uint64_t object_shared(const volatile void *address)
+{
+    const struct mapping *m =
+        !process_self->maps_shared || address == NULL ? NULL : mapping_of((uintptr_t)address);
+    if (m == NULL || m->file == 0) {
+        return 0;
+    }
+    const uintptr_t offset = (uintptr_t)address - m->origin;
+    must(offset < UINT64_C(1) << SHARED_FILE_SHIFT);
+    return (uint64_t)m->file << SHARED_FILE_SHIFT | offset;
+}
+
+const volatile void *object_shared_at(uint64_t number)
+{
+    const uint32_t file = (uint32_t)(number >> SHARED_FILE_SHIFT);
+    const uintptr_t offset = number & ((UINT64_C(1) << SHARED_FILE_SHIFT) - 1);
+    for (uint32_t i = 0; file != 0 && i < own->mapping_count; i++) {
+        const struct mapping *m = &own->mappings[i];
+        if (m->file == file && m->origin + offset >= m->start && m->origin + offset < m->end) {
+            return (const volatile void *)(m->origin + offset);
+        }
+    }
+    return NULL;
 }
 
 bool object_is_shared_file(const void *start)
 {
     const struct mapping *m = mapping_of((uintptr_t)start);
-    return m != NULL && m->file != 0 && own->files[m->file - 1].mapping_count > 1;
+    return m != NULL && m->file != 0 && files[m->file - 1].mapping_count > 1;
 }
 
 void object_file_gone(const void *start)
 {
     const struct mapping *m = mapping_of((uintptr_t)start);
     if (m != NULL && m->file != 0) {
-        own->files[m->file - 1].is = (struct object_file){0};
+        files[m->file - 1].is = (struct object_file){0};
     }
 }
 
@@ -389,7 +435,7 @@ void object_remapped(const struct object_move *move, const void *place)
         take_name(m, &named);
         m->origin = m->start - ((uintptr_t)move->from - named.origin);
         if (m->file != 0) {
-            own->files[m->file - 1].mapping_count++;
+            files[m->file - 1].mapping_count++;
         }
     } else if (m != NULL) {
         name_mapping(m, place);
@@ -409,7 +455,8 @@ static void name_first_use(struct object *o, uintptr_t address, const void *plac
     }
     o->key = CONTROL_KEY_OF_PLACE | (use == NULL ? (uintptr_t)place : *use >> ORDINAL_BITS);
     o->ordinal = use == NULL ? 1 : (uint32_t)(*use & 0xffff);
-    o->number = number_of(o->key, o->ordinal);
+    o->owner = owner_here(0);
+    o->number = number_of(o->owner == 0 ? o->key : name_join(o->key, o->owner), o->ordinal);
 }
 
 /* A first use in the word of another: their numbers are that of the word. */
@@ -425,7 +472,8 @@ enum { STRETCH_BITS = 31 };
 
 static void place_in_stretch(struct object *o, uintptr_t address)
 {
-    o->region = number_of(6, address >> STRETCH_BITS);
+    const uint32_t here = owner_here(0);
+    o->region = number_of(here == 0 ? 6 : name_join(6, here), address >> STRETCH_BITS);
     o->begin = (uint32_t)(address & ((UINT64_C(1) << STRETCH_BITS) - 1));
 }
 
@@ -446,11 +494,14 @@ static struct object find(uintptr_t address, const void *place)
 {
     struct object o = {0};
     struct heap_block block;
-    if (heap_find(address, &block) || find_mapping(address, &block)) {
+    bool is_shared = false;
+    if (heap_find(address, &block) || find_mapping(address, &block, &is_shared)) {
+        block.owner = is_shared ? block.owner : owner_here(block.owner);
         name_block(&o, &block, address);
     } else if (is_static(address)) {
         o.key = address;
-        o.number = number_of(1, address / WORD_SIZE);
+        o.owner = owner_here(0);
+        o.number = number_of(o.owner == 0 ? 1 : name_join(1, o.owner), address / WORD_SIZE);
         place_in_stretch(&o, address);
     } else {
         name_first_use(&o, address, place);

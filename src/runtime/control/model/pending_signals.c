@@ -8,16 +8,18 @@
 #include <unistd.h>
 
 #include "runtime/control/hooks/libc_behind.h"
+#include "runtime/control/sched/segment.h"
 #include "runtime/control/sched/watchdog.h"
 #include "runtime/shared/raw_syscall.h"
+#include "wire/must.h"
 
 enum { SIGNALS_MAX = 64, WAITING_MAX = 256 };
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
 
-/* Not put back between runs. */
+/* Of each process, in the segment: who sends a signal looks at what its taker does with it. */
 static struct own {
-    struct sigaction actions[SIGNALS_MAX + 1], first[SIGNALS_MAX + 1];
+    struct sigaction actions[SIGNALS_MAX + 1];
     siginfo_t outer_infos[SIGNALS_MAX + 1]; /* of each, as it came last */
     _Atomic uint64_t outer;                 /* came from outside, at any moment */
     uint64_t pending;                       /* for the process */
@@ -28,7 +30,20 @@ static struct own {
         uint32_t task; /* that it was sent to; NOBODY: to the process */
         siginfo_t info;
     } waiting[WAITING_MAX]; /* as they were sent */
-} * own;
+} * all;
+
+/* What the program asked for before the first run. */
+static struct sigaction *first;
+
+static struct own *own(void)
+{
+    return &all[process_self->number];
+}
+
+static struct own *own_of(const struct task *t)
+{
+    return &all[t->process];
+}
 
 /* Faults of the processor, and the watchdog's signal, which we catch ourselves. */
 static const uint64_t faults = BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) |
@@ -52,21 +67,41 @@ void signals_to(uint64_t numbers, sigset_t *set)
 
 void signals_start(void)
 {
-    own = rewind_exempt(sizeof *own);
+    all = segment_take(PROCESSES_MAX * sizeof *all);
+    first = rewind_exempt((SIGNALS_MAX + 1) * sizeof *first);
 }
 
 void signals_save(void)
 {
-    memcpy(own->first, own->actions, sizeof own->first);
+    memcpy(first, own()->actions, sizeof own()->actions);
+}
+
+static void forget(struct own *o)
+{
+    atomic_store_explicit(&o->outer, 0, memory_order_relaxed);
+    o->pending = 0;
+    o->of_tasks = 0;
+    o->waiting_count = 0;
 }
 
 void signals_begin(void)
 {
-    memcpy(own->actions, own->first, sizeof own->actions);
-    atomic_store_explicit(&own->outer, 0, memory_order_relaxed);
-    own->pending = 0;
-    own->of_tasks = 0;
-    own->waiting_count = 0;
+    memcpy(own()->actions, first, sizeof own()->actions);
+    forget(own());
+}
+
+void signals_inherit(const struct process *child)
+{
+    struct own *o = &all[child->number];
+    memcpy(o->actions, own()->actions, sizeof o->actions);
+    o->told = own()->told;
+    forget(o);
+}
+
+bool signals_keep_no_zombies(const struct process *parent)
+{
+    const struct sigaction *a = &all[parent->number].actions[SIGCHLD];
+    return a->sa_handler == SIG_IGN || (a->sa_flags & SA_NOCLDWAIT) != 0;
 }
 
 /* From outside, at any moment: pending for whoever does not block it. */
@@ -84,17 +119,22 @@ static void tell_kernel(int signal, const struct sigaction *action)
         signals_to(signals_of(&action->sa_mask) & ~faults, &real.sa_mask);
     }
     (void)libc.sigaction(signal, &real, NULL);
-    own->told |= BIT(signal);
+    own()->told |= BIT(signal);
+}
+
+void signals_tell_children(void)
+{
+    tell_kernel(SIGCHLD, &own()->actions[SIGCHLD]);
 }
 
 void signals_restore(void)
 {
-    for (int signal = 1; own->told != 0 && signal <= SIGNALS_MAX; signal++) {
-        if ((own->told & BIT(signal)) != 0) {
-            tell_kernel(signal, &own->first[signal]);
+    for (int signal = 1; own()->told != 0 && signal <= SIGNALS_MAX; signal++) {
+        if ((own()->told & BIT(signal)) != 0) {
+            tell_kernel(signal, &first[signal]);
         }
     }
-    own->told = 0;
+    own()->told = 0;
 }
 
 static uint64_t set_mask(uint64_t mask)
@@ -114,10 +154,17 @@ void signals_release(uint64_t before)
     (void)set_mask(before);
 }
 
+/* The kernel's timers, and what it held off, are the parent's. */
+void signals_adopt(void)
+{
+    must(process_self->number > 0);
+    (void)set_mask(0);
+}
+
 void signals_leave(void)
 {
     for (int signal = 1; signal <= SIGNALS_MAX; signal++) {
-        const struct sigaction *a = &own->actions[signal];
+        const struct sigaction *a = &own()->actions[signal];
         if (((faults | BIT(SIGABRT)) & BIT(signal)) != 0 || a->sa_handler != SIG_DFL) {
             (void)libc.sigaction(signal, a, NULL);
         }
@@ -125,9 +172,9 @@ void signals_leave(void)
     (void)set_mask(control_self->signals_blocked);
 }
 
-static bool is_ignored(int signal)
+static bool is_ignored(const struct own *o, int signal)
 {
-    const struct sigaction *a = &own->actions[signal];
+    const struct sigaction *a = &o->actions[signal];
     return a->sa_handler == SIG_IGN || (a->sa_handler == SIG_DFL && (BIT(signal) & harmless) != 0);
 }
 
@@ -135,16 +182,18 @@ static bool is_ignored(int signal)
 static void discard(int signal)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < own->waiting_count; i++) {
-        if (own->waiting[i].info.si_signo != signal) {
-            own->waiting[kept++] = own->waiting[i];
+    for (uint32_t i = 0; i < own()->waiting_count; i++) {
+        if (own()->waiting[i].info.si_signo != signal) {
+            own()->waiting[kept++] = own()->waiting[i];
         }
     }
-    own->waiting_count = kept;
-    own->pending &= ~BIT(signal);
-    atomic_fetch_and_explicit(&own->outer, ~BIT(signal), memory_order_relaxed);
+    own()->waiting_count = kept;
+    own()->pending &= ~BIT(signal);
+    atomic_fetch_and_explicit(&own()->outer, ~BIT(signal), memory_order_relaxed);
     for (uint32_t i = 0; i < task_live_count; i++) {
-        task_live[i]->signals_pending &= ~BIT(signal);
+        if (task_live[i]->process == process_self->number) {
+            task_live[i]->signals_pending &= ~BIT(signal);
+        }
     }
 }
 
@@ -155,13 +204,13 @@ int signals_act(int signal, const struct sigaction *action, struct sigaction *be
         errno = EINVAL;
         return -1;
     }
-    const struct sigaction old = own->actions[signal];
+    const struct sigaction old = own()->actions[signal];
     if (action != NULL) {
-        own->actions[signal] = *action;
-        if (is_ignored(signal)) {
+        own()->actions[signal] = *action;
+        if (is_ignored(own(), signal)) {
             discard(signal);
         }
-        if ((BIT(signal) & faults) == 0) {
+        if ((BIT(signal) & faults) == 0 && (signal != SIGCHLD || process_has_children())) {
             tell_kernel(signal, action);
         }
     }
@@ -171,41 +220,46 @@ int signals_act(int signal, const struct sigaction *action, struct sigaction *be
     return 0;
 }
 
-/* Whether anybody waits for it or keeps it for later. */
-static bool is_held(const struct task *only, uint64_t bit)
+/* Whether anybody of the process waits for it or keeps it for later. */
+static bool is_held(const struct own *o, const struct task *only, uint64_t bit)
 {
     for (uint32_t i = 0; i < task_live_count; i++) {
         const struct task *t = task_live[i];
-        if ((only == NULL || t == only) && ((t->signals_blocked | t->signals_awaited) & bit) != 0) {
+        if (own_of(t) == o && (only == NULL || t == only) &&
+            ((t->signals_blocked | t->signals_awaited) & bit) != 0) {
             return true;
         }
     }
     return false;
 }
 
-static bool is_wanted(const struct task *t, int signal)
+static bool is_wanted(const struct own *o, const struct task *t, int signal)
 {
-    return signal >= 1 && signal <= SIGNALS_MAX && (!is_ignored(signal) || is_held(t, BIT(signal)));
+    return signal >= 1 && signal <= SIGNALS_MAX &&
+           (!is_ignored(o, signal) || is_held(o, t, BIT(signal)));
 }
 
 static void signal_came(int signal, siginfo_t *info, void *context)
 {
     (void)context;
+    if (signal == SIGCHLD && process_with_real(info->si_pid) != NULL) {
+        return; /* the scheduler knows of its end */
+    }
     if (control_is_on) {
         control_outside("signal");
     }
-    if (control_is_on && is_wanted(NULL, signal)) {
-        own->outer_infos[signal] = *info;
-        atomic_fetch_or_explicit(&own->outer, BIT(signal), memory_order_relaxed);
+    if (control_is_on && is_wanted(own(), NULL, signal)) {
+        own()->outer_infos[signal] = *info;
+        atomic_fetch_or_explicit(&own()->outer, BIT(signal), memory_order_relaxed);
         sched_changed();
     }
 }
 
 /* The first that waits for the task, or for the process. */
-static struct waiting *find_waiting(uint32_t task, int signal)
+static struct waiting *find_waiting(struct own *o, uint32_t task, int signal)
 {
-    for (uint32_t i = 0; i < own->waiting_count; i++) {
-        struct waiting *w = &own->waiting[i];
+    for (uint32_t i = 0; i < o->waiting_count; i++) {
+        struct waiting *w = &o->waiting[i];
         if (w->task == task && w->info.si_signo == signal) {
             return w;
         }
@@ -214,10 +268,10 @@ static struct waiting *find_waiting(uint32_t task, int signal)
 }
 
 /* Signals of old wait once at most; so do those of a timer, however often it fires. */
-static bool is_there_already(uint32_t task, const siginfo_t *info)
+static bool is_there_already(const struct own *o, uint32_t task, const siginfo_t *info)
 {
-    for (uint32_t i = 0; i < own->waiting_count; i++) {
-        const struct waiting *w = &own->waiting[i];
+    for (uint32_t i = 0; i < o->waiting_count; i++) {
+        const struct waiting *w = &o->waiting[i];
         const bool is_of_timer = info->si_code == SI_TIMER && w->info.si_code == SI_TIMER &&
                                  info->si_timerid == w->info.si_timerid;
         if (w->task == task && w->info.si_signo == info->si_signo &&
@@ -228,42 +282,53 @@ static bool is_there_already(uint32_t task, const siginfo_t *info)
     return false;
 }
 
-bool signals_post(struct task *t, const siginfo_t *info)
+/* To a task of the process, or to all of it: NULL. */
+static bool post(struct own *o, struct task *t, const siginfo_t *info)
 {
     const int signal = info->si_signo;
     const uint32_t task = t == NULL ? NOBODY : t->number;
-    if (!is_wanted(t, signal) || is_there_already(task, info)) {
+    if (!is_wanted(o, t, signal) || is_there_already(o, task, info)) {
         return true;
     }
-    if (own->waiting_count == WAITING_MAX) {
+    if (o->waiting_count == WAITING_MAX) {
         return false;
     }
-    own->waiting[own->waiting_count++] = (struct waiting){.task = task, .info = *info};
+    o->waiting[o->waiting_count++] = (struct waiting){.task = task, .info = *info};
     if (t == NULL) {
-        own->pending |= BIT(signal);
+        o->pending |= BIT(signal);
     } else {
         t->signals_pending |= BIT(signal);
-        own->of_tasks |= BIT(signal);
+        o->of_tasks |= BIT(signal);
     }
     sched_changed();
     return true;
 }
 
-static uint64_t process_pending(void)
+bool signals_post(struct task *t, const siginfo_t *info)
 {
-    return own->pending | atomic_load_explicit(&own->outer, memory_order_relaxed);
+    return post(t == NULL ? own() : own_of(t), t, info);
+}
+
+bool signals_post_to(const struct process *p, const siginfo_t *info)
+{
+    return post(&all[p->number], NULL, info);
+}
+
+static uint64_t process_pending(const struct own *o)
+{
+    return o->pending | atomic_load_explicit(&o->outer, memory_order_relaxed);
 }
 
 uint64_t signals_pending(const struct task *t)
 {
-    return t->signals_pending | process_pending();
+    return t->signals_pending | process_pending(own_of(t));
 }
 
 /* What waits at a barrier is counted there, and takes signals behind it; so does one who was woken.
  */
 int signals_due(const struct task *t)
 {
-    if ((process_pending() | own->of_tasks) == 0 || t->act.kind == 0 ||
+    if ((process_pending(own_of(t)) | own_of(t)->of_tasks) == 0 || t->act.kind == 0 ||
         t->act.wait == WAIT_BARRIER || t->is_woken || t->is_ending) {
         return 0;
     }
@@ -274,11 +339,11 @@ int signals_due(const struct task *t)
 /* Takes the first away; those behind it move up. */
 static siginfo_t take_waiting(uint32_t task, int signal, uint64_t *pending)
 {
-    struct waiting *w = find_waiting(task, signal);
+    struct waiting *w = find_waiting(own(), task, signal);
     const siginfo_t info = w->info;
-    const struct waiting *end = own->waiting + own->waiting_count--;
+    const struct waiting *end = own()->waiting + own()->waiting_count--;
     memmove(w, w + 1, (size_t)(end - (w + 1)) * sizeof *w);
-    if (find_waiting(task, signal) == NULL) {
+    if (find_waiting(own(), task, signal) == NULL) {
         *pending &= ~BIT(signal);
     }
     return info;
@@ -309,21 +374,21 @@ int signals_first(struct task *t, uint64_t set, siginfo_t *taken)
     if ((t->signals_pending & BIT(signal)) != 0) {
         *taken = take_waiting(t->number, signal, &t->signals_pending);
         signals_order(EVENT_HAPPENS_AFTER, t, signal, NULL);
-    } else if ((own->pending & BIT(signal)) != 0) {
-        *taken = take_waiting(NOBODY, signal, &own->pending);
+    } else if ((own()->pending & BIT(signal)) != 0) {
+        *taken = take_waiting(NOBODY, signal, &own()->pending);
         signals_order(EVENT_HAPPENS_AFTER, NULL, signal, NULL);
     } else {
-        *taken = own->outer_infos[signal];
-        atomic_fetch_and_explicit(&own->outer, ~BIT(signal), memory_order_relaxed);
+        *taken = own()->outer_infos[signal];
+        atomic_fetch_and_explicit(&own()->outer, ~BIT(signal), memory_order_relaxed);
     }
     return signal;
 }
 
 static void call_handler(int signal, siginfo_t *info)
 {
-    const struct sigaction a = own->actions[signal];
+    const struct sigaction a = own()->actions[signal];
     if ((a.sa_flags & (int)SA_RESETHAND) != 0) {
-        own->actions[signal].sa_handler = SIG_DFL;
+        own()->actions[signal].sa_handler = SIG_DFL;
     }
     if ((a.sa_flags & SA_SIGINFO) != 0) {
         ucontext_t nowhere;
@@ -337,9 +402,12 @@ static void call_handler(int signal, siginfo_t *info)
 static bool act_on(int signal, siginfo_t *info)
 {
     struct task *me = control_self;
-    const struct sigaction a = own->actions[signal];
-    if (is_ignored(signal)) {
+    const struct sigaction a = own()->actions[signal];
+    if (is_ignored(own(), signal)) {
         return true;
+    }
+    if (a.sa_handler == SIG_DFL && process_self->number != 0) {
+        process_finish(signal); /* its parent learns of it */
     }
     if (a.sa_handler == SIG_DFL) {
         control_end(&(struct ending){.end = CONTROL_CRASHED, .value = signal});
@@ -352,6 +420,7 @@ static bool act_on(int signal, siginfo_t *info)
     control_report(EVENT_INTERRUPT, "", signal, NULL);
     call_handler(signal, info);
     control_report(EVENT_INTERRUPT_END, "", signal, NULL);
+    me = control_self; /* the handler may have forked, and come back in the child */
     me->signals_blocked = before;
     errno = saved;
     return (a.sa_flags & SA_RESTART) != 0;
@@ -385,7 +454,7 @@ bool signals_raise(struct task *t, const siginfo_t *info)
 
 bool signals_handle_fault(int signal, siginfo_t *info, void *context)
 {
-    const struct sigaction *a = &own->actions[signal];
+    const struct sigaction *a = &own()->actions[signal];
     if (signal < 1 || signal > SIGNALS_MAX || a->sa_handler == SIG_DFL ||
         a->sa_handler == SIG_IGN) {
         return false;

@@ -22,9 +22,21 @@ void signals_restore(void);
 uint64_t signals_hold(void);
 void signals_release(uint64_t before);
 
+/* A process is forked: it does with signals as the caller's does, and none waits for it. The child
+ * lets those through again that were held off meanwhile. */
+void signals_inherit(const struct process *child);
+void signals_adopt(void);
+
+/* Whether children of the process leave nothing to wait for, as it has asked. */
+bool signals_keep_no_zombies(const struct process *parent);
+
 /* The caller is no task any more but a process of its own: the kernel has what the program asked
  * for. */
 void signals_leave(void);
+
+/* The process has a child that is not controlled: the kernel tells of its end. (The ends of others
+ * are the scheduler's, and the kernel is not asked for them.) */
+void signals_tell_children(void);
 
 /* As sigaction(2). */
 int signals_act(int signal, const struct sigaction *action, struct sigaction *before);
@@ -35,6 +47,9 @@ void signals_order(enum event_kind kind, const struct task *t, int signal, const
 
 /* The signal is sent to a task; to the process where that is NULL. False when too many wait. */
 bool signals_post(struct task *t, const siginfo_t *info);
+
+/* The same to another process. */
+bool signals_post_to(const struct process *p, const siginfo_t *info);
 
 /* The same of one that the caller takes now, as if it had come from the instruction under way,
  * unless it blocks it. */

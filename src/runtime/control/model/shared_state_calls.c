@@ -136,7 +136,7 @@ static bool is_own(long number, const long *a)
 
 static void touch_file(int fd, bool writes, const void *place)
 {
-    if (control_is_mine() && task_has_others()) {
+    if (control_is_mine() && task_has_peers()) {
         const struct object o = end_object(fd);
         (void)sched_take(&(struct act){.kind = writes ? EVENT_FILE_WRITE : EVENT_FILE_READ,
                                        .known = &o,

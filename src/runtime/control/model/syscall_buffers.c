@@ -24,7 +24,7 @@ static bool is_of_libc(const void *place)
 
 static bool is_told(const struct buffer_call *c)
 {
-    return memory_is_shared() && !is_of_libc(c->place);
+    return memory_is_shared(NULL) && !is_of_libc(c->place);
 }
 
 /* The buffers as pieces; how many. */

@@ -7,6 +7,7 @@
 #include "runtime/control/hooks/mutex.h"
 #include "runtime/control/model/fd_table.h"
 #include "runtime/control/model/pending_signals.h"
+#include "runtime/control/sched/segment.h"
 #include "runtime/shared/raw_syscall.h"
 
 enum { SECOND_NS = 1000000000 };
@@ -16,8 +17,8 @@ static struct timer *timers;
 
 void timer_start(void)
 {
-    timers = rewind_exempt(TIMERS_MAX * sizeof *timers);
-    timer_armed = rewind_exempt(sizeof *timer_armed);
+    timers = segment_take(TIMERS_MAX * sizeof *timers);
+    timer_armed = segment_take(sizeof *timer_armed);
 }
 
 void timer_begin(void)
@@ -52,7 +53,7 @@ struct timer *timer_make(const struct object *object)
     *t = (struct timer){
         .maker = control_self->number,
         .ordinal = ordinal,
-        .task = task_make_other("timer", ordinal),
+        .task = task_make_other("/timer", ordinal),
         .object =
             object != NULL ? *object : object_of_kind(CONTROL_TIMER, ordinal, control_self->number),
         .target = NOBODY,
@@ -78,6 +79,16 @@ static void disarm(struct timer *t)
     t->task->act = (struct act){0};
 }
 
+void timer_end(const struct process *p)
+{
+    for (uint32_t i = 0; i < TIMERS_MAX; i++) {
+        if (timers[i].is_used && timers[i].end == NULL &&
+            tasks[timers[i].maker].process == p->number) {
+            timer_drop(&timers[i]);
+        }
+    }
+}
+
 void timer_drop(struct timer *t)
 {
     disarm(t);
@@ -86,8 +97,9 @@ void timer_drop(struct timer *t)
 
 struct timer *timer_numbered(uintptr_t number)
 {
-    return number >= 1 && number <= TIMERS_MAX && timers[number - 1].is_used ? &timers[number - 1]
-                                                                             : NULL;
+    struct timer *t = number >= 1 && number <= TIMERS_MAX ? &timers[number - 1] : NULL;
+    const bool is_own = t != NULL && t->is_used && tasks[t->maker].process == process_self->number;
+    return is_own ? t : NULL;
 }
 
 uintptr_t timer_number(const struct timer *t)
@@ -150,16 +162,24 @@ struct itimerspec timer_left(const struct timer *t)
                                .it_value = span(is_armed(t) ? left : 0)};
 }
 
+void timer_write(const struct timer *t)
+{
+    const uint64_t one = 1;
+    (void)sys(SYS_write, end_descriptor(t->end), &one, (long)sizeof one);
+}
+
 void timer_fire(struct timer *t)
 {
     const uint64_t next = t->interval == 0 ? 0 : t->task->act.deadline + t->interval;
     disarm(t);
     if (t->end != NULL) {
-        const uint64_t one = 1;
-        (void)sys(SYS_write, end_descriptor(t->end), &one, (long)sizeof one);
+        process_fire(t);
+        run_state->io_stamp++;
     }
-    if (t->info.si_signo != 0) {
-        (void)signals_post(t->target == NOBODY ? NULL : &tasks[t->target], &t->info);
+    if (t->info.si_signo != 0 && t->target != NOBODY) {
+        (void)signals_post(&tasks[t->target], &t->info);
+    } else if (t->info.si_signo != 0) {
+        (void)signals_post_to(process_of(&tasks[t->maker]), &t->info);
     }
     if (next != 0) {
         arm(t, next);

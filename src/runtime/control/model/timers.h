@@ -51,6 +51,12 @@ void timer_set(struct timer *t, int flags, const struct itimerspec *value, const
 /* How long it still takes, and how often. */
 struct itimerspec timer_left(const struct timer *t);
 
+/* Those of the process are no more; a descriptor's goes with its last descriptor. */
+void timer_end(const struct process *p);
+
+/* Adds a firing to its descriptor, which the calling process has. */
+void timer_write(const struct timer *t);
+
 /* It was chosen. */
 void timer_fire(struct timer *t);
 

@@ -14,24 +14,29 @@
 #include "runtime/control/sched/run_control.h"
 #include "runtime/shared/raw_syscall.h"
 
-enum { PID = 4242, PARENT = PID - 1, SESSION = PID - 2, ARGUMENTS = 6 };
+enum { PID = PID_FIRST, ARGUMENTS = 6 };
 
-/* Of a child that a run forked: the process that it left. */
+/* Of a child that a run forked and that is not controlled: the process that it left. */
 static pid_t parent_of_child;
 
 pid_t pid_self(void)
 {
-    return PID;
+    return process_self->id;
 }
 
 pid_t pid_parent(void)
 {
-    return PARENT;
+    if (process_self->number == 0) {
+        return PID_PARENT;
+    }
+    return process_self->parent == NOBODY ? PID_INIT
+                                          : run_state->processes[process_self->parent].id;
 }
 
 pid_t pid_task(void)
 {
-    return PID + (pid_t)control_self->number;
+    return control_self->number == process_self->first ? process_self->id
+                                                       : PID + (pid_t)control_self->number;
 }
 
 void pid_leave(void)
@@ -46,7 +51,7 @@ static bool is_of_task(pid_t id)
 
 int pid_is_virtual(pid_t id)
 {
-    return id == PID || id == PARENT || id == SESSION || is_of_task(id);
+    return id == PID_PARENT || id == PID_SESSION || process_known_as(id) != NULL || is_of_task(id);
 }
 
 pid_t pid_real(pid_t id)
@@ -54,38 +59,110 @@ pid_t pid_real(pid_t id)
     if (!control_is_on) {
         return parent_of_child != 0 && id == PID ? parent_of_child : id;
     }
-    switch (id) {
-    case PID: return (pid_t)sys(SYS_getpid);
-    case PARENT: return (pid_t)sys(SYS_getppid);
-    case SESSION: return (pid_t)sys(SYS_getsid, 0L);
-    default: return is_of_task(id) ? (pid_t)sys(SYS_gettid) : id;
+    const struct process *p = process_known_as(id);
+    if (p != NULL) {
+        return p == process_self ? (pid_t)sys(SYS_getpid) : p->real;
     }
+    switch (id) {
+    case PID_PARENT: return process_self->number == 0 ? (pid_t)sys(SYS_getppid) : control->server;
+    case PID_SESSION: return (pid_t)sys(SYS_getsid, 0L);
+    default:
+        return !is_of_task(id) ? id
+               : tasks[id - PID].process == process_self->number
+                   ? (pid_t)sys(SYS_gettid)
+                   : process_of(&tasks[id - PID])->real;
+    }
+}
+
+/* Groups and sessions */
+
+static long fail(int reason)
+{
+    errno = reason;
+    return -1;
+}
+
+static struct process *process_meant(pid_t id)
+{
+    return id == 0 ? process_self : process_known_as(id);
+}
+
+long pid_get_group(pid_t id)
+{
+    const struct process *p = process_meant(id);
+    return p != NULL ? p->group : fail(ESRCH);
+}
+
+long pid_get_session(pid_t id)
+{
+    const struct process *p = process_meant(id);
+    return p != NULL ? p->session : fail(ESRCH);
+}
+
+static bool is_group_of_session(pid_t group, pid_t session)
+{
+    for (uint32_t i = 0; i < run_state->process_count; i++) {
+        const struct process *p = &run_state->processes[i];
+        if (p->group == group && p->session == session &&
+            (p->state == PROCESS_LIVE || p->state == PROCESS_ZOMBIE)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+long pid_set_group(pid_t id, pid_t group)
+{
+    struct process *p = process_meant(id);
+    if (group < 0) {
+        return fail(EINVAL);
+    }
+    if (p == NULL || (p != process_self && p->parent != process_self->number)) {
+        return fail(ESRCH);
+    }
+    const pid_t wanted = group == 0 ? p->id : group;
+    if (p->session == p->id || p->session != process_self->session ||
+        (wanted != p->id && !is_group_of_session(wanted, p->session))) {
+        return fail(EPERM);
+    }
+    p->group = wanted;
+    return 0;
+}
+
+long pid_set_session(void)
+{
+    if (process_self->group == process_self->id) {
+        return fail(EPERM);
+    }
+    process_self->session = process_self->group = process_self->id;
+    return process_self->id;
 }
 
 /* A process group is asked for by the id of its leader, which the program takes itself for. */
 static pid_t real_group(pid_t id)
 {
-    return id == PID ? (pid_t)sys(SYS_getpgid, 0L) : pid_real(id);
+    return id == process_self->group ? (pid_t)sys(SYS_getpgid, 0L) : pid_real(id);
 }
 
 /* What the program is told of an id that the kernel returned. */
 static pid_t told(pid_t id)
 {
-    if (id == (pid_t)sys(SYS_getpid)) {
-        return PID;
+    for (uint32_t i = 0; i < run_state->process_count; i++) {
+        if (run_state->processes[i].real == id && run_state->processes[i].state == PROCESS_LIVE) {
+            return run_state->processes[i].id;
+        }
     }
-    return id == (pid_t)sys(SYS_getppid) ? PARENT : id;
+    return id == (pid_t)sys(SYS_getppid) ? PID_PARENT : id;
 }
 
 static pid_t told_group(pid_t id)
 {
-    return id == (pid_t)sys(SYS_getpgid, 0L) ? PID : told(id);
+    return id == (pid_t)sys(SYS_getpgid, 0L) ? process_self->group : told(id);
 }
 
 static pid_t told_session(pid_t id)
 {
-    const bool is_own = id == (pid_t)sys(SYS_getsid, 0L);
-    return is_own && id != (pid_t)sys(SYS_getpid) ? SESSION : told(id);
+    return id == (pid_t)sys(SYS_getsid, 0L) ? process_self->session : told(id);
 }
 
 /* Arguments */

@@ -7,6 +7,7 @@
  *     getppid()                  PID - 1           whoever started the process
  *     getsid(0)                  PID - 2           the session of the process
  *     getpgrp()                  PID               the process group
+ *     fork(), n-th of the run    PID + 1024 + n    the child
  *
  * The kernel knows none of these numbers, so every system call that takes or returns an id is
  * translated: libc makes most of them, and runtime/control/hooks/syscall_dispatch.h hands those
@@ -15,6 +16,14 @@
 #define CLEW_RUNTIME_CONTROL_MODEL_VIRTUAL_PID_H
 
 #include <sys/types.h>
+
+enum {
+    PID_FIRST = 4242, /* of the first process */
+    PID_PARENT = PID_FIRST - 1,
+    PID_SESSION = PID_FIRST - 2,
+    PID_FIRST_CHILD = PID_FIRST + 1024, /* beyond the ids of all tasks */
+    PID_INIT = 1,                       /* the parent of those whose parent has ended */
+};
 
 /* The ids that the calling task is told during a run. */
 pid_t pid_self(void);
@@ -31,7 +40,14 @@ int pid_is_virtual(pid_t id);
 /* Makes a system call as sys_call does, with ids translated both ways. */
 long pid_call(long number, const long *a);
 
-/* The calling process is a child that a run has just forked. */
+/* Groups and sessions, which are the table's (sched/processes.h) and not the kernel's: as the
+ * system calls of these names. */
+long pid_get_group(pid_t id);
+long pid_set_group(pid_t id, pid_t group);
+long pid_get_session(pid_t id);
+long pid_set_session(void);
+
+/* The calling process is a child that a run has just forked, and is not controlled. */
 void pid_leave(void);
 
 #endif

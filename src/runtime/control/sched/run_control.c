@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -26,6 +27,7 @@
 #include "runtime/control/model/proc_paths.h"
 #include "runtime/control/model/timers.h"
 #include "runtime/control/sched/gdb_stops.h"
+#include "runtime/control/sched/segment.h"
 #include "runtime/control/sched/task.h"
 #include "runtime/control/sched/watchdog.h"
 #include "runtime/control/sched/watched_variables.h"
@@ -35,7 +37,11 @@
 
 struct control *control;
 bool control_is_running;
-uint64_t control_clock;
+
+/* Until the page is there, and where nothing is controlled. */
+static struct run_state nothing;
+struct run_state *run_state = &nothing;
+struct process *process_self = &nothing.processes[0];
 
 /* What the program's main is given; its own copies, because it may change them. */
 static struct {
@@ -164,7 +170,9 @@ _Noreturn void control_end(const struct ending *e)
         struct fiber ended;
         fiber_switch(&ended, &server);
     }
+    process_end_others();
     give_turn(CONTROL_DONE);
+    process_end_first(); /* last, because the server waits for its end */
     (void)sys(SYS_exit_group, 0);
     __builtin_unreachable();
 }
@@ -341,6 +349,7 @@ static void begin_run(void)
     signals_begin();
     timer_begin();
     heap_begin();
+    process_begin();
     task_begin();
     clock_begin();
     sched_begin(&plan, pick());
@@ -399,6 +408,7 @@ static void report_death(uint64_t number, int status)
 /* Forks a child for each plan; returns in every child. */
 static void fork_runs(void)
 {
+    (void)sys(SYS_prctl, (long)PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
     control_ask(CONTROL_READY);
     while (true) {
         const uint64_t number = control->plan.number;
@@ -409,6 +419,8 @@ static void fork_runs(void)
         int status = 0;
         control->runner = child;
         while (child > 0 && sys(SYS_wait4, child, &status, 0L, NULL) != child) {
+        }
+        while (sys(SYS_wait4, -1L, NULL, (long)WNOHANG, NULL) > 0) { /* those that it left */
         }
         if (control->result.number != number) {
             report_death(number, status);
@@ -494,7 +506,7 @@ static void at_exit(int status, void *unused)
     if (control->wants_output != 0) {
         (void)fflush(NULL);
     }
-    control_end(&(struct ending){.end = CONTROL_EXITED, .value = status});
+    process_finish(W_EXITCODE(status, 0));
 }
 
 static char **copy_words(char **words, int count)
@@ -540,6 +552,9 @@ __attribute__((constructor(101))) static void start(void)
     control->is_loaded = 1;
     (void)unsetenv(CONTROL_VARIABLE);
     (void)unsetenv("LD_PRELOAD");
+    segment_start(true);
+    run_state = segment_take(sizeof *run_state);
+    process_self = &run_state->processes[0];
     task_start();
     sched_start();
     object_start();

@@ -28,6 +28,7 @@
 
 #include "pick/pick.h"
 #include "runtime/control/model/bulk_access.h"
+#include "runtime/control/sched/processes.h"
 #include "runtime/shared/frames.h"
 #include "runtime/shared/wrapper_caller.h"
 #include "wire/control.h"
@@ -59,6 +60,7 @@ enum wait {
     WAIT_WAKE,      /* of a futex: somebody woke us */
     WAIT_READY,     /* one of `descriptors` is ready */
     WAIT_SIGNAL,    /* one of the signals it awaits is there */
+    WAIT_CHILD,     /* a child that `child` means has ended, or there is none */
 };
 
 /* What a signal does to a wait whose handler has run. */
@@ -83,6 +85,7 @@ struct act {
     uint64_t deadline; /* when it gives up, of the virtual clock; 0: never */
     uint32_t size;     /* of an access */
     uint32_t peer;     /* of what is about a task: its number */
+    int32_t child;     /* whom a parent waits for, as waitpid() takes it */
     uint8_t mode;
     uint8_t touch;        /* enum touch, of the object ... */
     uint8_t touch_second; /* ... and of the other */
@@ -144,8 +147,16 @@ struct fiber {
 
 struct task {
     enum task_state state;
-    uint32_t number; /* its place in tasks[], the same in every run */
-    uint32_t child_count;
+    uint32_t number;      /* its place in tasks[], the same in every run */
+    uint32_t process;     /* number of its process */
+    uint32_t child_count; /* threads that it has made, ... */
+    uint32_t fork_count;  /* ... and processes */
+    uint32_t forked_from; /* the task that it was before a fork; NOBODY: it began as a task */
+    /* For other processes, which do not see what it waits for (sched/processes.h). */
+    bool is_there, has_surplus;
+    uint32_t holder;
+    uint64_t looked;                       /* io_stamp when its descriptors were looked at */
+    uint64_t shared_object, shared_second; /* of act, in memory that processes share; 0: not */
     uint64_t path_name;
     struct act act;
     struct object object;          /* of act */
@@ -207,7 +218,37 @@ extern bool control_is_running; /* a run goes on */
 extern __thread struct task *control_self;
 /* A run goes on, and the caller is one of its tasks: not a thread that libc made for itself. */
 #define control_is_on (control_is_running && control_self != NULL)
-extern uint64_t control_clock; /* virtual nanoseconds since the beginning of the run */
+
+/* What one process asks of another, which has the turn for as long as the answer takes. */
+struct question {
+    enum { QUESTION_LOOK, QUESTION_FIRE, QUESTION_END } kind;
+    uint32_t by; /* number of the task that asks */
+    struct timer *timer;
+};
+
+/* What all processes of a run know: in the segment. */
+struct run_state {
+    uint64_t clock;
+    uint64_t io_stamp; /* steps so far that may have changed what descriptors are ready for */
+    uint32_t live_count, made_count;
+    uint32_t process_count; /* rows of the table that were used */
+    int32_t last_id;        /* of a process */
+    int32_t main_status;    /* of the first process, as wait() tells it, ... */
+    bool is_main_over;      /* ... once it has ended */
+    struct question question;
+    struct {
+        struct task *by; /* NULL: nobody asks for calls */
+        uint64_t *calls;
+        uint32_t most, count;
+    } asked;
+    uint32_t file_count;      /* mapped to be shared, in this run */
+    uint32_t anonymous_count; /* of them, those without a name in any directory */
+    struct task *live[CONTROL_TASKS_MAX];
+    struct task *made[CONTROL_TASKS_MAX];
+    struct process processes[PROCESSES_MAX];
+};
+extern struct run_state *run_state;
+#define control_clock (run_state->clock) /* virtual nanoseconds since the beginning of the run */
 
 /* A region of the page. */
 static inline void *control_region(size_t place)
@@ -319,6 +360,9 @@ void sched_broadcast(const volatile void *condition);
 /* Wakes up to so many that wait for this with WAIT_WAKE or WAIT_BARRIER; how many. */
 uint32_t sched_wake(const volatile void *object, uint32_t most);
 
+/* The step under way has waited for the end of this task. */
+void sched_joined(uint32_t task);
+
 /* task.c */
 
 extern struct task *tasks; /* by number, CONTROL_TASKS_MAX of them */
@@ -333,16 +377,20 @@ void task_save(void);
 void task_begin(void);
 
 /* The living, in the order of their creation; the last to end is the last to be there. */
-extern struct task **task_live;
-extern uint32_t task_live_count;
-/* Of those that have ended, how many nobody has joined. */
-extern uint32_t task_unjoined_count;
+#define task_live (run_state->live)
+#define task_live_count (run_state->live_count)
 
 /* Whether what the caller does is unordered with what another task did or will do: another lives,
  * or has ended and was not waited for. */
 static inline bool task_has_others(void)
 {
-    return task_live_count > 1 || task_unjoined_count > 0;
+    return process_self->live_count > 1 || process_self->unjoined_count > 0;
+}
+
+/* The same of what processes share: files, descriptors. */
+static inline bool task_has_peers(void)
+{
+    return task_has_others() || run_state->process_count > 1;
 }
 
 const char *task_path(uint32_t number);
@@ -376,8 +424,11 @@ void key_start(struct task *t);
 /* Runs the destructors of the caller's keys. */
 void key_end(struct task *t);
 
-/* control_lock.c: whether what the act waits for is there, of all waits for locks. */
+/* control_lock.c: whether what the act waits for is there, of all waits for locks. Of a task of
+ * another process, as far as this one sees the lock; else as that process has published it. */
 bool lock_is_ready(const struct task *t);
+/* Whether it waits for a lock that this process sees. */
+bool lock_is_seen(const struct task *t);
 
 /* Whether what the task is about to do would be possible without the last of those who made it so:
  * of a semaphore that is above 1. */
@@ -424,6 +475,11 @@ void object_mapped_file(const void *start, size_t size, const struct object_file
 /* Whether the mapping at the address is one of several that this run has made of a file: to unmap
  * it takes nothing away from the others. */
 bool object_is_shared_file(const void *start);
+/* Where the address lies in memory that processes share: the same number in all of them; 0: it is
+ * the process's own. And the address of such a number in this process; NULL: it has not mapped it.
+ */
+uint64_t object_shared(const volatile void *address);
+const volatile void *object_shared_at(uint64_t number);
 /* The only mapping of a file is unmapped: the next one has another name. */
 void object_file_gone(const void *start);
 /* A mapping was moved, or changed its size; size 0: it stays, and is mapped once more. Pages that
@@ -499,8 +555,9 @@ void ready_start(void);
 
 /* control_access.c: ends the run if the bytes lie in a block that was freed, or beyond one. */
 void memory_check(const volatile void *address, size_t size);
-/* Whether the calling task's accesses are steps: others could notice them. */
-bool memory_is_shared(void);
+/* Whether the calling task's accesses at the address are steps: others could notice them. Without
+ * an address (NULL): whether any are. */
+bool memory_is_shared(const volatile void *address);
 /* A plain write of the calling task: a step, if others could notice it. */
 void memory_write(const void *address, size_t size, const void *place);
 /* Whether code between these addresses tells its accesses. */

@@ -12,6 +12,7 @@
 #include "runtime/control/model/timers.h"
 #include "runtime/control/sched/gdb_stops.h"
 #include "runtime/control/sched/run_control.h"
+#include "runtime/control/sched/segment.h"
 #include "runtime/control/sched/watched_variables.h"
 #include "runtime/shared/raw_syscall.h"
 #include "wire/must.h"
@@ -19,9 +20,17 @@
 enum { OCCURRENCES_MAX = 1 << 16 };
 enum { STEPS_MAX = CONTROL_STEPS_SIZE / sizeof(struct control_step) };
 
+/* Where tasks wait for each other: an address of a process, or a place in memory that processes
+ * share. */
+struct meeting {
+    const volatile void *object;
+    uint64_t shared; /* object_shared; 0: it is the process's own */
+    uint32_t process;
+};
+
 /* A signal that somebody may still take: one who waited before it was given. */
 struct grant {
-    const volatile void *condition;
+    struct meeting at;
     uint64_t stamp;
 };
 
@@ -32,7 +41,7 @@ struct offer {
     bool is_spurious; /* its wait would end without a signal */
 };
 
-/* What a run needs to choose; ours, so that putting memory back leaves it alone. */
+/* What a run needs to choose; in the segment, because every process chooses. */
 static struct board {
     struct pick *pick;
     uint64_t steps;   /* taken so far */
@@ -60,10 +69,11 @@ static struct control_step *steps(void)
 
 void sched_start(void)
 {
-    board = rewind_exempt(sizeof *board);
-    table_init(&board->occurrences,
-               rewind_exempt(table_entries(OCCURRENCES_MAX) * sizeof(struct table_entry)),
-               OCCURRENCES_MAX);
+    board = segment_take(sizeof *board);
+    void *entries = segment_take(table_entries(OCCURRENCES_MAX) * sizeof(struct table_entry));
+    if (board->occurrences.entries == NULL) {
+        table_init(&board->occurrences, entries, OCCURRENCES_MAX);
+    }
 }
 
 void sched_begin(const struct pick_plan *plan, struct pick *pick)
@@ -93,12 +103,38 @@ uint64_t sched_stamp(void)
 
 /* Conditions */
 
+/* The caller's process sees the object there. */
+static struct meeting meeting_at(const volatile void *object)
+{
+    return (struct meeting){
+        .object = object, .shared = object_shared(object), .process = process_self->number};
+}
+
+static struct meeting meeting_of(const struct task *t)
+{
+    return (struct meeting){
+        .object = t->act.object, .shared = t->shared_object, .process = t->process};
+}
+
+static bool is_same(const struct meeting *a, const struct meeting *b)
+{
+    return a->shared != 0 ? a->shared == b->shared
+                          : b->shared == 0 && a->object == b->object && a->process == b->process;
+}
+
+static bool waits_at(const struct task *t, const struct meeting *at)
+{
+    const struct meeting of_task = meeting_of(t);
+    return is_same(&of_task, at);
+}
+
 static struct grant *grant_for(const struct task *t)
 {
+    const struct meeting at = meeting_of(t);
     struct grant *found = NULL;
     for (uint32_t i = 0; i < board->grant_count; i++) {
         struct grant *g = &board->grants[i];
-        if (g->condition == t->act.object && g->stamp > t->since &&
+        if (is_same(&g->at, &at) && g->stamp > t->since &&
             (found == NULL || g->stamp < found->stamp)) {
             found = g;
         }
@@ -112,58 +148,67 @@ static void grant_drop(struct grant *g)
 }
 
 /* Those who began to wait until then. */
-static uint32_t count_waiters(const volatile void *condition, uint64_t until)
+static uint32_t count_waiters(const struct meeting *condition, uint64_t until)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < task_live_count; i++) {
         const struct task *t = task_live[i];
-        count += t->act.wait == WAIT_CONDITION && t->act.object == condition && t->since <= until;
+        count += t->act.wait == WAIT_CONDITION && waits_at(t, condition) && t->since <= until;
     }
     return count;
 }
 
 /* Those that were given until then. */
-static uint32_t count_grants(const volatile void *condition, uint64_t until)
+static uint32_t count_grants(const struct meeting *condition, uint64_t until)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < board->grant_count; i++) {
         const struct grant *g = &board->grants[i];
-        count += g->condition == condition && g->stamp <= until;
+        count += is_same(&g->at, condition) && g->stamp <= until;
     }
     return count;
 }
 
 /* Of all that could be given now, how many would be taken. */
-static uint32_t count_missing(const volatile void *condition)
+static uint32_t count_missing(const struct meeting *condition)
 {
     return count_waiters(condition, board->turns) - count_grants(condition, board->turns);
 }
 
 /* A signal that nobody waits for is lost. Which of those who wait takes it is chosen with the next
  * steps: the first of them to go on. */
+static bool grant(const struct meeting *condition)
+{
+    const bool is_missing = count_missing(condition) > 0;
+    if (is_missing) {
+        must(board->grant_count < CONTROL_TASKS_MAX);
+        board->grants[board->grant_count++] =
+            (struct grant){.at = *condition, .stamp = ++board->turns};
+    }
+    return is_missing;
+}
+
 void sched_signal(const volatile void *condition)
 {
-    if (count_missing(condition) > 0) {
-        board->grants[board->grant_count++] =
-            (struct grant){.condition = condition, .stamp = ++board->turns};
-    }
+    const struct meeting at = meeting_at(condition);
+    (void)grant(&at);
 }
 
 void sched_broadcast(const volatile void *condition)
 {
-    while (count_missing(condition) > 0) {
-        sched_signal(condition);
+    const struct meeting at = meeting_at(condition);
+    while (grant(&at)) {
     }
 }
 
 /* One who waits no more without having taken a signal leaves none behind that nobody can take: of
  * those given until some moment there are never more than of those who waited then. */
-static void drop_excess(const volatile void *condition)
+static void drop_excess(const volatile void *object)
 {
+    const struct meeting at = meeting_at(object);
     for (uint32_t i = 0; i < board->grant_count;) {
         struct grant *g = &board->grants[i];
-        if (g->condition == condition &&
-            count_grants(condition, g->stamp) > count_waiters(condition, g->stamp)) {
+        if (is_same(&g->at, &at) && count_grants(&at, g->stamp) > count_waiters(&at, g->stamp)) {
             grant_drop(g);
         } else {
             i++;
@@ -173,10 +218,11 @@ static void drop_excess(const volatile void *condition)
 
 uint32_t sched_wake(const volatile void *object, uint32_t most)
 {
+    const struct meeting at = meeting_at(object);
     uint32_t woken = 0;
     for (uint32_t i = 0; i < task_live_count && woken < most; i++) {
         struct task *t = task_live[i];
-        if ((t->act.wait == WAIT_WAKE || t->act.wait == WAIT_BARRIER) && t->act.object == object &&
+        if ((t->act.wait == WAIT_WAKE || t->act.wait == WAIT_BARRIER) && waits_at(t, &at) &&
             !t->is_woken) {
             t->is_woken = true;
             woken++;
@@ -193,6 +239,26 @@ static bool is_cancelled(const struct task *t)
     return t->is_cancelled && (t->act.is_cancellable || t->is_cancel_prompt) && !t->is_cancel_off;
 }
 
+/* Descriptors of another process are looked at by that process, once after each step that may have
+ * changed something. */
+static bool is_readable(const struct task *t)
+{
+    if (t->process == process_self->number) {
+        return sys_poll(t->act.descriptors, t->act.descriptor_count, 0) > 0;
+    }
+    if (t->looked != run_state->io_stamp) {
+        process_look(t);
+    }
+    return t->is_there;
+}
+
+static bool has_child_event(const struct task *t)
+{
+    bool has_any = false;
+    const struct process *ended = process_ended_child(process_of(t), t->act.child, &has_any);
+    return ended != NULL || !has_any;
+}
+
 static bool is_ready(const struct task *t)
 {
     if (is_cancelled(t)) {
@@ -206,7 +272,8 @@ static bool is_ready(const struct task *t)
     case WAIT_WAKE: return t->is_woken;
     case WAIT_TIME: return false;
     case WAIT_SIGNAL: return (signals_pending(t) & t->signals_awaited) != 0;
-    case WAIT_READY: return sys_poll(t->act.descriptors, t->act.descriptor_count, 0) > 0;
+    case WAIT_READY: return is_readable(t);
+    case WAIT_CHILD: return has_child_event(t);
     case WAIT_MUTEX:
     case WAIT_SEMAPHORE:
     case WAIT_READ:
@@ -374,6 +441,15 @@ static bool has_peer(const struct act *a)
     return a->is_of_task || a->kind == EVENT_TIMER_SET;
 }
 
+void sched_joined(uint32_t task)
+{
+    if (board->steps > 0) {
+        struct control_step *s = &steps()[board->steps - 1];
+        s->traced = EVENT_THREAD_JOIN;
+        s->peer = task;
+    }
+}
+
 /* A signal is traced when its handler begins, a deadline by its timer; else the act says. */
 static uint16_t traced_kind(const struct act *a, const struct pick_operation *o, int signal)
 {
@@ -537,23 +613,36 @@ bool sched_awaits_outside(void)
     return is_awaiting_outside;
 }
 
+/* Collects what the caller's process waits for outside. True when another process does so too. */
+static bool list_outside(struct pollfd *awaited, uint32_t most, uint32_t *count, bool *awaits_child)
+{
+    bool is_elsewhere = false;
+    for (uint32_t i = 0; i < task_live_count; i++) {
+        const struct task *t = task_live[i];
+        const struct act *a = &t->act;
+        const bool is_own = t->process == process_self->number;
+        const bool is_outer = a->is_outer && a->wait == WAIT_READY;
+        *awaits_child = *awaits_child || (a->wait == WAIT_SIGNAL && process_has_children());
+        is_elsewhere = is_elsewhere || (is_outer && !is_own);
+        for (uint32_t k = 0; is_outer && is_own && k < a->descriptor_count && *count < most; k++) {
+            awaited[(*count)++] = a->descriptors[k];
+        }
+    }
+    return is_elsewhere;
+}
+
 static bool await_outside(void)
 {
     enum { OUTSIDE_MAX = 64, LOOK_MS = 20 };
     struct pollfd awaited[OUTSIDE_MAX];
     uint32_t count = 0;
     bool awaits_child = false;
-    for (uint32_t i = 0; i < task_live_count; i++) {
-        const struct act *a = &task_live[i]->act;
-        awaits_child = awaits_child || (a->wait == WAIT_SIGNAL && process_has_children());
-        for (uint32_t k = 0;
-             a->is_outer && a->wait == WAIT_READY && k < a->descriptor_count && count < OUTSIDE_MAX;
-             k++) {
-            awaited[count++] = a->descriptors[k];
-        }
-    }
-    if (awaits_child) {
+    const bool is_elsewhere = list_outside(awaited, OUTSIDE_MAX, &count, &awaits_child);
+    if (awaits_child || is_elsewhere) {
+        is_awaiting_outside = is_elsewhere;
         (void)sys_poll(awaited, count, LOOK_MS); /* its signal may have come just before */
+        is_awaiting_outside = false;
+        run_state->io_stamp++;
         return true;
     }
     is_awaiting_outside = count > 0;
@@ -562,8 +651,29 @@ static bool await_outside(void)
     return !is_over;
 }
 
+/* Whether what a task does once it was chosen for this can change no descriptor before it says the
+ * next. */
+static bool is_of_memory(uint16_t kind)
+{
+    switch (kind) {
+    case EVENT_READ:
+    case EVENT_WRITE:
+    case EVENT_ATOMIC_LOAD:
+    case EVENT_ATOMIC_STORE:
+    case EVENT_ATOMIC_RMW:
+    case EVENT_LOCK:
+    case EVENT_UNLOCK:
+    case EVENT_SEM_POST:
+    case EVENT_SEM_WAIT:
+    case EVENT_ALLOC:
+    case EVENT_FREE: return true;
+    default: return false;
+    }
+}
+
 static void note_change(const struct task *t, const struct pick_operation *o)
 {
+    run_state->io_stamp += !is_of_memory(o->kind);
     if (o->writes != 0 && !t->act.is_unsure) {
         sched_changed();
     }
@@ -588,13 +698,30 @@ static bool pass(struct task *me)
     return true;
 }
 
+/* The first process has ended, and those that it left behind wait for somebody to need them:
+ * daemons that nobody is going to talk to any more. */
+static bool is_left_alone(void)
+{
+    for (uint32_t i = 0; run_state->is_main_over && i < task_live_count; i++) {
+        const enum wait wait = task_live[i]->act.wait;
+        if (wait != WAIT_READY && wait != WAIT_SIGNAL && wait != WAIT_CHILD && wait != WAIT_TASK &&
+            wait != WAIT_CONDITION && wait != WAIT_WAKE) {
+            return false;
+        }
+    }
+    return run_state->is_main_over;
+}
+
 /* The step of whoever was chosen, or of the timer that was. */
 static struct task *choose_one(struct task *me)
 {
     learn();
     list(me);
-    while (board->offer_count == 0 && await_outside()) {
+    while (board->offer_count == 0 && !is_left_alone() && await_outside()) {
         list(me);
+    }
+    if (board->offer_count == 0 && is_left_alone()) {
+        process_end_run();
     }
     if (board->offer_count == 0) {
         control_end(&(struct ending){.end = CONTROL_DEADLOCKED});
@@ -685,6 +812,7 @@ static uint32_t number_needed(const struct task *t)
     case WAIT_TIME:
     case WAIT_WAKE:
     case WAIT_READY:
+    case WAIT_CHILD:
     case WAIT_SIGNAL: return 0;
     }
     return 0;
@@ -762,6 +890,9 @@ void sched_say(struct task *t, const struct act *act)
     t->is_woken = false;
     t->idle_stamp = board->changes;
     t->object = object_of_act(act);
+    t->shared_object = process_of(t)->maps_shared ? object_shared(act->object) : 0;
+    t->shared_second = process_of(t)->maps_shared ? object_shared(act->second) : 0;
+    t->looked = 0;
     t->pending = (struct pick_operation){.task = t->number};
     name_operation(&t->pending, t, (uint16_t)act->kind, &t->object);
     touch(&t->pending, t);
@@ -813,6 +944,7 @@ static bool take(const struct act *act)
             drop_excess(act->object);
         }
         const bool goes_on = signals_take(me->signal);
+        me = control_self; /* the handler may have forked, and come back in the child */
         if (act->interruption == INTERRUPTED_ALWAYS ||
             (act->interruption == INTERRUPTED_MAYBE && !goes_on)) {
             me->is_interrupted = true;

@@ -2,7 +2,6 @@
 #include "runtime/control/sched/task.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,22 +16,16 @@
 #include "runtime/control/model/pending_signals.h"
 #include "runtime/control/sched/gdb_stops.h"
 #include "runtime/control/sched/run_control.h"
+#include "runtime/control/sched/segment.h"
 #include "runtime/shared/raw_syscall.h"
 #include "runtime/shared/raw_text.h"
 #include "wire/must.h"
 
 struct task *tasks;
-struct task **task_live;
-uint32_t task_live_count;
-uint32_t task_unjoined_count;
 __thread struct task *control_self;
 
 /* The first task's own values as they were before any run. */
 static const void *first_values[KEYS_MAX];
-
-/* All that were created in this run, in that order. */
-static struct task **made;
-static uint32_t made_count;
 
 static char (*paths(void))[CONTROL_PATH_SIZE]
 {
@@ -63,9 +56,7 @@ static uint32_t number_of(const char *path)
 
 void task_start(void)
 {
-    tasks = rewind_exempt(CONTROL_TASKS_MAX * sizeof *tasks);
-    task_live = rewind_exempt(CONTROL_TASKS_MAX * sizeof *task_live);
-    made = rewind_exempt(CONTROL_TASKS_MAX * sizeof *made);
+    tasks = segment_take(CONTROL_TASKS_MAX * sizeof *tasks);
     control_self = &tasks[0];
     key_start(control_self);
 }
@@ -79,6 +70,8 @@ static struct task *prepare(uint32_t number)
     bulk_init(&t->bulk);
     t->fiber = kept;
     t->number = number;
+    t->process = process_self->number;
+    t->forked_from = NOBODY;
     t->path_name = name_text(path, strlen(path));
     return t;
 }
@@ -107,7 +100,8 @@ static void enlist(struct task *t)
 {
     t->state = TASK_LIVE;
     task_live[task_live_count++] = t;
-    made[made_count++] = t;
+    run_state->made[run_state->made_count++] = t;
+    process_of(t)->live_count++;
 }
 
 void task_save(void)
@@ -118,9 +112,11 @@ void task_save(void)
 void task_begin(void)
 {
     task_live_count = 0;
-    task_unjoined_count = 0;
-    made_count = 0;
+    run_state->made_count = 0;
     for (uint32_t i = 0; i < control->task_count; i++) {
+        if (control->mode != CONTROL_FIBER) { /* its memory is gone with the process of that run */
+            memset(&tasks[i], 0, sizeof tasks[i]);
+        }
         tasks[i].state = TASK_FREE;
     }
     struct task *first = prepare(number_of("main"));
@@ -132,9 +128,10 @@ void task_begin(void)
 
 struct task *task_of(pthread_t thread)
 {
-    for (uint32_t i = made_count; i-- > 0;) {
-        if (made[i]->thread == thread && !made[i]->is_joined) {
-            return made[i];
+    for (uint32_t i = run_state->made_count; i-- > 0;) {
+        struct task *t = run_state->made[i];
+        if (t->thread == thread && !t->is_joined && t->process == process_self->number) {
+            return t;
         }
     }
     return NULL;
@@ -147,40 +144,31 @@ static bool has_fibers(void)
     return control->mode == CONTROL_FIBER || control->mode == CONTROL_FORK;
 }
 
-static void wait_turn(struct task *t)
-{
-    while (atomic_load_explicit(&t->turn, memory_order_acquire) == 0) {
-        (void)sys(SYS_futex, &t->turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-    }
-    atomic_store_explicit(&t->turn, 0, memory_order_relaxed);
-}
-
 static void hand_over(struct task *from, struct task *to, bool comes_back)
 {
+    if (to->process != process_self->number) {
+        struct task *next = process_hand_over(from, to, comes_back);
+        if (next != from) {
+            fiber_switch(&from->fiber, &next->fiber);
+        }
+        return;
+    }
     if (has_fibers()) {
         fiber_switch(&from->fiber, &to->fiber);
         return;
     }
-    /* Pairs with the acquire in wait_turn: what one task did is done for the next. */
-    atomic_store_explicit(&to->turn, 1, memory_order_release);
-    (void)sys(SYS_futex, &to->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    process_wake(to);
     if (comes_back) {
-        wait_turn(from);
+        process_wait_turn(from);
     }
 }
 
 /* A task knows its own stack best: it is given the turn only to tell it. */
-static struct {
-    struct task *by; /* NULL: nobody asks */
-    uint64_t *calls;
-    uint32_t most, count;
-} asked;
-
 static void answer(struct task *t)
 {
-    struct task *by = asked.by;
-    asked.by = NULL;
-    asked.count = stack_take(asked.calls, asked.most, NULL);
+    struct task *by = run_state->asked.by;
+    run_state->asked.by = NULL;
+    run_state->asked.count = stack_take(run_state->asked.calls, run_state->asked.most, NULL);
     hand_over(t, by, true);
 }
 
@@ -189,11 +177,11 @@ uint32_t task_calls(struct task *t, uint64_t *calls, uint32_t most)
     if (t->bottom == NULL) {
         return 0;
     }
-    asked.by = control_self;
-    asked.calls = calls;
-    asked.most = most;
+    run_state->asked.by = control_self;
+    run_state->asked.calls = calls;
+    run_state->asked.most = most;
     hand_over(control_self, t, true);
-    return asked.count;
+    return run_state->asked.count;
 }
 
 void task_switch(struct task *from, struct task *to)
@@ -201,7 +189,7 @@ void task_switch(struct task *from, struct task *to)
     const int saved = errno;
     const bool comes_back = from->state != TASK_ENDED;
     hand_over(from, to, comes_back);
-    while (comes_back && asked.by != NULL) {
+    while (comes_back && run_state->asked.by != NULL) {
         answer(from);
     }
     errno = saved;
@@ -217,13 +205,15 @@ static void remove_live(struct task *t)
     }
     memmove(&task_live[at], &task_live[at + 1], (task_live_count - at - 1) * sizeof *task_live);
     task_live_count--;
+    process_of(t)->live_count--;
 }
 
 /* Whether all others have only to end. */
 static bool is_last(const struct task *t)
 {
     for (uint32_t i = 0; i < task_live_count; i++) {
-        if (task_live[i] != t && task_live[i]->act.kind != EVENT_THREAD_END) {
+        if (task_live[i] != t && task_live[i]->process == t->process &&
+            task_live[i]->act.kind != EVENT_THREAD_END) {
             return false;
         }
     }
@@ -245,7 +235,7 @@ _Noreturn void task_end(struct task *t)
         .kind = EVENT_THREAD_END, .is_of_task = true, .peer = t->number, .writes = true});
     lock_end(t);
     t->state = TASK_ENDED;
-    task_unjoined_count++;
+    process_self->unjoined_count++;
     remove_live(t);
     sched_leave();
     /* A thread's turn is over: it goes without another word. The first one stays: a process ends
@@ -258,9 +248,11 @@ _Noreturn void task_end(struct task *t)
     }
 }
 
-static void run(struct task *t)
+/* Who comes back from it may be another task: the first of a process that was forked in it. */
+static void run(const struct task *t)
 {
-    t->result = t->run != NULL ? t->run(t->argument) : (void *)(intptr_t)t->run_c11(t->argument);
+    void *result = t->run != NULL ? t->run(t->argument) : (void *)(intptr_t)t->run_c11(t->argument);
+    control_self->result = result;
 }
 
 /* What glibc's unwinder looks for where a thread began: pthread_exit, once it has run the cleanup
@@ -297,7 +289,7 @@ static void *thread_main(void *argument)
     control_self = t;
     stop_name(t);
     trap_start();
-    wait_turn(t);
+    process_wait_turn(t);
     if (control->stop_count != 0) {
         stop_step(control->result.step_count, NULL);
     }
@@ -321,13 +313,13 @@ static int make(struct task *t, const pthread_attr_t *attributes)
     return libc.pthread_create(&t->thread, attributes, thread_main, t);
 }
 
-/* "main/2", "main/timer1" */
+/* "main/2", "main.1", "main/timer1" */
 static uint32_t child_number(const struct task *parent, const char *what, uint32_t ordinal)
 {
     char path[CONTROL_PATH_SIZE] = "";
     const char *end = path + sizeof path - 1;
-    char *at = text_append(text_append(path, end, task_path(parent->number)), end, "/");
-    at = text_append_number(text_append(at, end, what), end, ordinal);
+    char *at = text_append(text_append(path, end, task_path(parent->number)), end, what);
+    at = text_append_number(at, end, ordinal);
     *at = 0;
     if (at == end) {
         control_end(
@@ -339,7 +331,7 @@ static uint32_t child_number(const struct task *parent, const char *what, uint32
 int task_create(pthread_t *thread, const pthread_attr_t *attributes, const struct creation *c)
 {
     struct task *me = control_self;
-    const uint32_t number = child_number(me, "", me->child_count + 1);
+    const uint32_t number = child_number(me, "/", me->child_count + 1);
     uint32_t distance = 0;
     const bool is_own = task_of_stack((uintptr_t)thread, &distance) == me;
     (void)sched_take(&(struct act){.kind = EVENT_THREAD_CREATE,
@@ -370,6 +362,52 @@ int task_create(pthread_t *thread, const pthread_attr_t *attributes, const struc
                                .peer = number,
                                .place = (const void *)(place + 1)});
     return 0;
+}
+
+uint32_t task_number_forked(void)
+{
+    return child_number(control_self, ".", ++control_self->fork_count);
+}
+
+/* It is the caller in another process: with its stack, its own data, its handle and its values.
+ * Its path is its own, and so are its random numbers. */
+void task_fork(uint32_t number, const struct process *p)
+{
+    const struct task *me = control_self;
+    struct task *t = prepare(number);
+    t->process = p->number;
+    t->forked_from = me->number;
+    t->signals_blocked = me->signals_blocked;
+    t->signals_before = me->signals_before;
+    t->is_cancel_off = me->is_cancel_off;
+    t->is_cancel_prompt = me->is_cancel_prompt;
+    t->ignore = me->ignore;
+    t->ignore_accesses = me->ignore_accesses;
+    t->ignore_reads = me->ignore_reads;
+    t->ignore_writes = me->ignore_writes;
+    t->is_detached = me->is_detached;
+    t->bottom = me->bottom;
+    t->callers = me->callers;
+    t->has_entered = me->has_entered;
+    t->calls_beyond = me->calls_beyond;
+    t->frames = me->frames;
+    t->run = me->run;
+    t->run_c11 = me->run_c11;
+    t->argument = me->argument;
+    t->thread = me->thread;
+    t->fiber = me->fiber;
+    memcpy(t->values, me->values, sizeof t->values);
+    t->scratch = me->scratch;
+    t->scratch_size = me->scratch_size;
+    must(t->process != me->process);
+}
+
+void task_enlist(uint32_t number, const void *place)
+{
+    enlist(&tasks[number]);
+    sched_say(&tasks[number],
+              &(struct act){
+                  .kind = EVENT_THREAD_START, .is_of_task = true, .peer = number, .place = place});
 }
 
 struct task *task_make_other(const char *what, uint32_t ordinal)
@@ -409,7 +447,7 @@ int task_join(struct task *t, const struct join *j)
         *j->result = t->result;
     }
     t->is_joined = true;
-    task_unjoined_count--;
+    process_self->unjoined_count--;
     if (has_fibers()) {
         fiber_drop(t);
     }
@@ -449,7 +487,8 @@ const struct task *task_of_stack(uintptr_t address, uint32_t *distance)
     const struct task *nearest = NULL;
     for (uint32_t i = 0; i < task_live_count; i++) {
         uint32_t far = 0;
-        if (is_on_stack(task_live[i], address, &far) && (nearest == NULL || far < *distance)) {
+        if (task_live[i]->process == process_self->number &&
+            is_on_stack(task_live[i], address, &far) && (nearest == NULL || far < *distance)) {
             nearest = task_live[i];
             *distance = far;
         }

@@ -25,6 +25,13 @@ int task_join(struct task *t, const struct join *j);
 /* The task of this run that has the handle; NULL when none has, or it was joined. */
 struct task *task_of(pthread_t thread);
 
+/* The first task of a process that the caller forks, which goes on where the caller is; and from
+ * now on it may be chosen. */
+void task_fork(uint32_t number, const struct process *p);
+void task_enlist(uint32_t number, const void *place);
+/* The number of the next one: "main.1". */
+uint32_t task_number_forked(void);
+
 /* The calling task ends with this result; cleanup handlers run first. */
 _Noreturn void task_exit(void *result);
 

@@ -69,7 +69,7 @@ static void bark(int signal, siginfo_t *info, void *context)
 {
     (void)info;
     const int saved = errno;
-    if (!control_is_on) {
+    if (!control_is_on || sched_chosen()->process != process_self->number) {
         return;
     }
     if (is_for_other()) {

@@ -1,0 +1,181 @@
+"""Programs of several processes: what they share is explored, in every mode that a search with processes has."""
+
+import sys
+
+import tap
+from controlled import build, explore, only_finding
+
+MODES = ("fork", "thread", "exec")
+
+COUNTER = """
+#include <assert.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+struct shared { pthread_mutex_t lock; int count; };
+int main(void)
+{
+    struct shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutex_init(&s->lock, &attributes);
+    for (int i = 0; i < 2; i++) {
+        if (fork() == 0) {
+#ifdef LOCKED
+            pthread_mutex_lock(&s->lock);
+#endif
+            const int count = s->count;
+            s->count = count + 1;
+#ifdef LOCKED
+            pthread_mutex_unlock(&s->lock);
+#endif
+            _exit(0);
+        }
+    }
+    while (wait(NULL) > 0) {
+    }
+    assert(s->count == 2);
+    return 0;
+}
+"""
+
+
+def test_an_update_that_another_process_overwrites_is_found():
+    for mode in MODES:
+        said, _ = explore(build("counter", text=COUNTER), "--mode", mode, "--budget", "200runs", "--first")
+        assert "s->count == 2" in only_finding(said)["what"], (mode, said)
+        assert said["stats"]["uncontrolled"] == 0, said
+
+
+def test_a_search_over_processes_can_be_complete():
+    said, _ = explore(build("counter_locked", "-DLOCKED", text=COUNTER), "--strategy", "dpor", "--require-exhaustive")
+    assert not said["findings"] and said["stats"]["exhausted"] and said["stats"]["mode"] == "fork", said
+
+
+def test_the_first_fork_of_a_run_with_fibers_is_no_run():
+    said, _ = explore(build("counter_locked", "-DLOCKED", text=COUNTER), "--strategy", "random", "--budget", "20runs")
+    assert said["stats"]["runs"] == 20 and not said["findings"] and said["stats"]["unlike"] == 0, said
+
+
+INVERSION = """
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+int main(void)
+{
+    pthread_mutex_t *locks = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_mutexattr_t shared;
+    pthread_mutexattr_init(&shared);
+    pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+    pthread_mutex_init(&locks[0], &shared);
+    pthread_mutex_init(&locks[1], &shared);
+    pthread_mutex_lock(&own);
+    const int is_child = fork() == 0;
+    pthread_mutex_unlock(&own); /* each its own copy, held by whoever forked */
+    pthread_mutex_lock(&locks[is_child]);
+    pthread_mutex_lock(&locks[!is_child]);
+    pthread_mutex_unlock(&locks[!is_child]);
+    pthread_mutex_unlock(&locks[is_child]);
+    return is_child ? 0 : wait(NULL) < 0;
+}
+"""
+
+
+def test_processes_that_lock_in_opposite_order_are_in_a_deadlock():
+    for mode in MODES:
+        said, _ = explore(build("process_inversion", text=INVERSION), "--mode", mode, "--budget", "200runs", "--first")
+        found = only_finding(said)
+        assert found["kind"] == "deadlock" and "held by main.1" in found["what"], (mode, said)
+
+
+CRASH = """
+#include <sys/wait.h>
+#include <unistd.h>
+static int *volatile nowhere;
+int main(void)
+{
+    if (fork() == 0) {
+        *nowhere = 1;
+    }
+    wait(NULL);
+    return 0;
+}
+"""
+
+
+def test_a_crash_of_a_child_is_found():
+    said, _ = explore(build("child_crash", text=CRASH), "--budget", "3runs")
+    assert only_finding(said)["kind"] == "crash" and "main.1: signal SIGSEGV" in only_finding(said)["what"], said
+
+
+SERVER = """
+#include <assert.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void serve(int all)
+{
+    int set = epoll_create1(0);
+    struct epoll_event wanted = {.events = EPOLLIN, .data.fd = all};
+    epoll_ctl(set, EPOLL_CTL_ADD, all, &wanted);
+    while (1) {
+        struct epoll_event found;
+        char byte = 0;
+        if (epoll_wait(set, &found, 1, -1) != 1) {
+            _exit(4);
+        }
+        if (found.data.fd == all) {
+            wanted.data.fd = accept(all, NULL, NULL);
+            epoll_ctl(set, EPOLL_CTL_ADD, wanted.data.fd, &wanted);
+        } else if (read(found.data.fd, &byte, 1) == 1) {
+            byte++;
+            assert(write(found.data.fd, &byte, 1) == 1);
+        } else {
+            close(found.data.fd);
+        }
+    }
+}
+int main(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int all = socket(AF_INET, SOCK_STREAM, 0);
+    assert(bind(all, (void *)&address, size) == 0 && listen(all, 5) == 0 && getsockname(all, (void *)&address, &size) == 0);
+    const pid_t server = fork();
+    if (server == 0) {
+        serve(all);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (fork() == 0) {
+            char byte = (char)i;
+            int fd = socket(AF_INET, SOCK_STREAM, 0);
+            assert(connect(fd, (void *)&address, size) == 0);
+            assert(write(fd, &byte, 1) == 1 && read(fd, &byte, 1) == 1 && byte == i + 1);
+            _exit(0);
+        }
+    }
+    int status = 0;
+    assert(wait(&status) > 0 && status == 0 && wait(&status) > 0 && status == 0);
+    assert(kill(server, SIGTERM) == 0 && waitpid(server, &status, 0) == server);
+    assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    return 0;
+}
+"""
+
+
+def test_a_server_and_its_clients_are_controlled():
+    for mode in MODES:
+        said, _ = explore(build("server", text=SERVER), "--mode", mode, "--strategy", "random", "--verify", "--budget", "40runs")
+        assert not said["findings"] and said["stats"]["unlike"] == 0 and said["stats"]["runs"] == 40, (mode, said)
+        assert said["stats"]["uncontrolled"] == 0, said
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run(tap.claims(globals())))
