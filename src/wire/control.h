@@ -10,8 +10,8 @@
  * nothing. The word `turn` says which of the two may write; the other sleeps on it (futex).
  *
  * The region SEGMENT belongs to the processes of the program alone: they map it at the same
- * address, so that it may point into itself (runtime/control/sched/segment.h). clew never reads it.
- */
+ * address, so that it may point into itself (runtime/control/sched/shared_segment.h). clew never
+ * reads it. */
 #ifndef CLEW_WIRE_CONTROL_H
 #define CLEW_WIRE_CONTROL_H
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/control/model/timers.h"
-#include "runtime/control/sched/segment.h"
+#include "runtime/control/sched/shared_segment.h"
 #include "runtime/shared/raw_syscall.h"
 #include "runtime/shared/raw_text.h"
 #include "wire/must.h"

@@ -14,7 +14,7 @@
 #include "pick/fixed_table.h"
 #include "pick/operation_name.h"
 #include "runtime/control/sched/run_control.h"
-#include "runtime/control/sched/segment.h"
+#include "runtime/control/sched/shared_segment.h"
 #include "runtime/shared/raw_syscall.h"
 #include "runtime/shared/raw_text.h"
 #include "wire/must.h"

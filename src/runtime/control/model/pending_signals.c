@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/control/hooks/libc_behind.h"
-#include "runtime/control/sched/segment.h"
+#include "runtime/control/sched/shared_segment.h"
 #include "runtime/control/sched/watchdog.h"
 #include "runtime/shared/raw_syscall.h"
 #include "wire/must.h"

@@ -7,7 +7,7 @@
 #include "runtime/control/hooks/mutex.h"
 #include "runtime/control/model/fd_table.h"
 #include "runtime/control/model/pending_signals.h"
-#include "runtime/control/sched/segment.h"
+#include "runtime/control/sched/shared_segment.h"
 #include "runtime/shared/raw_syscall.h"
 
 enum { SECOND_NS = 1000000000 };

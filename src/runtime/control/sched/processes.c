@@ -73,7 +73,8 @@ struct process *process_with_real(pid_t real)
     return NULL;
 }
 
-bool process_has_others(void)
+/* Whether another process of this run lives. */
+static bool has_others(void)
 {
     for (uint32_t i = 0; run_state->process_count > 1 && i < run_state->process_count; i++) {
         const struct process *p = &run_state->processes[i];
@@ -387,7 +388,7 @@ _Noreturn void process_finish(int status)
         run_state->is_main_over = true;
         run_state->main_status = status;
     }
-    if (!process_has_others()) {
+    if (!has_others()) {
         process_end_run();
     }
     const bool is_first = p->number == 0;

@@ -66,8 +66,6 @@ struct process *process_known_as(pid_t id);
 /* The process that the kernel knows by this id, whether it lives or has ended; NULL: there is none.
  */
 struct process *process_with_real(pid_t real);
-/* Whether another process of this run lives. */
-bool process_has_others(void);
 
 /* fork(): the first half, in the parent, right before the kernel makes the child: a place in the
  * table and a task for it, which is no one's turn yet. NULL when there are too many. */

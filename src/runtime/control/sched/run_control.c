@@ -27,7 +27,7 @@
 #include "runtime/control/model/proc_paths.h"
 #include "runtime/control/model/timers.h"
 #include "runtime/control/sched/gdb_stops.h"
-#include "runtime/control/sched/segment.h"
+#include "runtime/control/sched/shared_segment.h"
 #include "runtime/control/sched/task.h"
 #include "runtime/control/sched/watchdog.h"
 #include "runtime/control/sched/watched_variables.h"

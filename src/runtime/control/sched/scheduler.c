@@ -11,8 +11,9 @@
 #include "runtime/control/model/pending_signals.h"
 #include "runtime/control/model/timers.h"
 #include "runtime/control/sched/gdb_stops.h"
+#include "runtime/control/sched/outside.h"
 #include "runtime/control/sched/run_control.h"
-#include "runtime/control/sched/segment.h"
+#include "runtime/control/sched/shared_segment.h"
 #include "runtime/control/sched/watched_variables.h"
 #include "runtime/shared/raw_syscall.h"
 #include "wire/must.h"
@@ -604,53 +605,6 @@ static void learn(void)
     }
 }
 
-/* Nobody can go on but by something from outside: waits for it, as the program would. False when
- * nobody waits for such a thing. */
-static bool is_awaiting_outside;
-
-bool sched_awaits_outside(void)
-{
-    return is_awaiting_outside;
-}
-
-/* Collects what the caller's process waits for outside. True when another process does so too. */
-static bool list_outside(struct pollfd *awaited, uint32_t most, uint32_t *count, bool *awaits_child)
-{
-    bool is_elsewhere = false;
-    for (uint32_t i = 0; i < task_live_count; i++) {
-        const struct task *t = task_live[i];
-        const struct act *a = &t->act;
-        const bool is_own = t->process == process_self->number;
-        const bool is_outer = a->is_outer && a->wait == WAIT_READY;
-        *awaits_child = *awaits_child || (a->wait == WAIT_SIGNAL && process_has_children());
-        is_elsewhere = is_elsewhere || (is_outer && !is_own);
-        for (uint32_t k = 0; is_outer && is_own && k < a->descriptor_count && *count < most; k++) {
-            awaited[(*count)++] = a->descriptors[k];
-        }
-    }
-    return is_elsewhere;
-}
-
-static bool await_outside(void)
-{
-    enum { OUTSIDE_MAX = 64, LOOK_MS = 20 };
-    struct pollfd awaited[OUTSIDE_MAX];
-    uint32_t count = 0;
-    bool awaits_child = false;
-    const bool is_elsewhere = list_outside(awaited, OUTSIDE_MAX, &count, &awaits_child);
-    if (awaits_child || is_elsewhere) {
-        is_awaiting_outside = is_elsewhere;
-        (void)sys_poll(awaited, count, LOOK_MS); /* its signal may have come just before */
-        is_awaiting_outside = false;
-        run_state->io_stamp++;
-        return true;
-    }
-    is_awaiting_outside = count > 0;
-    const bool is_over = count == 0 || (sys_poll(awaited, count, -1) < 0 && errno != EINTR);
-    is_awaiting_outside = false;
-    return !is_over;
-}
-
 /* Whether what a task does once it was chosen for this can change no descriptor before it says the
  * next. */
 static bool is_of_memory(uint16_t kind)
@@ -698,29 +652,15 @@ static bool pass(struct task *me)
     return true;
 }
 
-/* The first process has ended, and those that it left behind wait for somebody to need them:
- * daemons that nobody is going to talk to any more. */
-static bool is_left_alone(void)
-{
-    for (uint32_t i = 0; run_state->is_main_over && i < task_live_count; i++) {
-        const enum wait wait = task_live[i]->act.wait;
-        if (wait != WAIT_READY && wait != WAIT_SIGNAL && wait != WAIT_CHILD && wait != WAIT_TASK &&
-            wait != WAIT_CONDITION && wait != WAIT_WAKE) {
-            return false;
-        }
-    }
-    return run_state->is_main_over;
-}
-
 /* The step of whoever was chosen, or of the timer that was. */
 static struct task *choose_one(struct task *me)
 {
     learn();
     list(me);
-    while (board->offer_count == 0 && !is_left_alone() && await_outside()) {
+    while (board->offer_count == 0 && !outside_is_pointless() && outside_await()) {
         list(me);
     }
-    if (board->offer_count == 0 && is_left_alone()) {
+    if (board->offer_count == 0 && outside_is_pointless()) {
         process_end_run();
     }
     if (board->offer_count == 0) {

@@ -16,7 +16,7 @@
 #include "runtime/control/model/pending_signals.h"
 #include "runtime/control/sched/gdb_stops.h"
 #include "runtime/control/sched/run_control.h"
-#include "runtime/control/sched/segment.h"
+#include "runtime/control/sched/shared_segment.h"
 #include "runtime/shared/raw_syscall.h"
 #include "runtime/shared/raw_text.h"
 #include "wire/must.h"

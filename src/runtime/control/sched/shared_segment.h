@@ -8,8 +8,8 @@
  * pieces in the same order, so a pointer from the segment into the segment means the same
  * everywhere. A pointer to the program's own memory means something in the process of its task
  * alone; no other process follows it. */
-#ifndef CLEW_RUNTIME_CONTROL_SCHED_SEGMENT_H
-#define CLEW_RUNTIME_CONTROL_SCHED_SEGMENT_H
+#ifndef CLEW_RUNTIME_CONTROL_SCHED_SHARED_SEGMENT_H
+#define CLEW_RUNTIME_CONTROL_SCHED_SHARED_SEGMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

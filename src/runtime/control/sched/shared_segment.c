@@ -1,4 +1,4 @@
-#include "runtime/control/sched/segment.h"
+#include "runtime/control/sched/shared_segment.h"
 
 #include <stdint.h>
 #include <sys/mman.h>
