@@ -40,6 +40,7 @@ bool base64_decode(struct text *bytes, struct piece letters)
             held_count -= 8;
             text_add_char(bytes, (char)(held >> held_count & 0xff));
         }
+        must(held_count < 8);
     }
     return true;
 }

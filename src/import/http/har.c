@@ -84,6 +84,7 @@ static void set_end(struct har *h)
     struct http_exchange *x = &h->reader.exchange;
     const double limit_ms = 366.0 * 86400 * 1000;
     x->has_end = x->has_start && h->time_ms > -limit_ms && h->time_ms < limit_ms;
+    must(!x->has_end || x->has_start);
     x->end_ns = x->has_end ? x->start_ns + (int64_t)(h->time_ms * 1e6) : 0;
 }
 

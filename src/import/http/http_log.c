@@ -64,6 +64,7 @@ void http_log_release(struct http_log *l)
 
 void http_log_count(struct http_log *l, enum http_tally_id id, uint64_t offset)
 {
+    must(id < HTTP_TALLY_COUNT);
     if (l->tallies[id].count++ == 0) {
         l->tallies[id].offset = offset;
     }
@@ -133,6 +134,7 @@ static void find_versions(struct http_log *l, const struct http_exchange *x, str
 {
     enum http_body_fault fault = BODY_RIGHT;
     struct names *names = &l->tables->names;
+    must(l->rules->version_count <= HTTP_SOURCES_MAX);
     for (size_t i = 0; i < l->rules->version_count; i++) {
         const struct http_version *v = &l->rules->versions[i];
         if (a->kind == EVENT_WRITE && a->sent == 0 &&
@@ -162,6 +164,8 @@ static void template_of(const struct pattern *p, const struct pattern_match *m, 
     const char *at = name.at;
     for (size_t i = 0; i < p->name_count; i++) {
         const struct piece value = m->values[i];
+        must(value.at >= at);
+        must(value.at + value.size <= name.at + name.size);
         text_add(template, (struct piece){at, (size_t)(value.at - at)});
         text_add_char(template, '{');
         text_add(template, p->names[i]);
@@ -183,6 +187,7 @@ struct application {
 static void add_access(struct application *a, struct piece name, struct piece template, bool is_own)
 {
     struct http_log *l = a->log;
+    must(a->kind != 0);
     struct http_access access = {.kind = a->kind,
                                  .object = intern(&l->resources, name),
                                  .template = intern(&l->resources, template)};
@@ -212,6 +217,7 @@ static void print_pattern(const struct pattern *made, const struct pattern *know
 {
     struct pattern_match braced = {0};
     struct text names[PATTERN_NAMES_MAX] = {0};
+    must(known->name_count <= PATTERN_NAMES_MAX);
     for (size_t i = 0; i < known->name_count; i++) {
         text_add_char(&names[i], '{');
         text_add(&names[i], known->names[i]);
@@ -232,6 +238,8 @@ static void add_made(struct application *a, const struct http_target *target)
     text_add_char(&template, '/');
     pattern_fill(&target->made, &a->match, &name);
     print_pattern(&target->made, &a->rule->filter.pattern, &template);
+    must(name.chars.count > 1);
+    must(template.chars.count > 1);
     const size_t name_doubled = name.chars.at[1] == '/' ? 1 : 0;
     const size_t template_doubled = template.chars.at[1] == '/' ? 1 : 0;
     add_access(a, piece_after(text_piece(&name), name_doubled),
@@ -301,8 +309,10 @@ static void add_barrier(struct http_log *l, const struct http_rule *rule, uint16
     (void)snprintf(number, sizeof number, "barrier %u", rule->line);
     text_add(&name, piece_of(number));
     for (size_t i = 0; i < rule->later.pattern.name_count; i++) {
+        const int index = pattern_name(p, rule->later.pattern.names[i]);
+        must(index >= 0);
         text_add_char(&name, ' ');
-        text_add(&name, m->values[pattern_name(p, rule->later.pattern.names[i])]);
+        text_add(&name, m->values[index]);
     }
     vec_push(&l->accesses, (struct http_access){
                                .kind = kind, .object = intern(&l->resources, text_piece(&name))});
@@ -366,6 +376,8 @@ static void count_kind(struct http_log *l, struct http_kinds *k, enum http_tally
         id = intern(&k->names, p);
         vec_push(&k->tallies, (struct http_tally){.offset = x->offset});
     }
+    must(k->tallies.count == k->names.list.count);
+    must(id < k->tallies.count);
     if (id == 0) {
         http_log_count(l, others, x->offset);
     } else {
@@ -397,6 +409,7 @@ static void set_times(struct http_log *l, const struct http_exchange *x, struct 
         http_log_count(l, HTTP_BACKWARDS, x->offset);
         r->end_ns = r->start_ns;
     }
+    must(r->start_ns <= r->end_ns);
     *last = l->time_last = r->start_ns;
 }
 
@@ -456,6 +469,8 @@ static void add_record(struct http_log *l, const struct http_exchange *x, struct
         apply_rule(a);
     }
     apply_barriers(l, x, EVENT_HAPPENS_BEFORE);
+    must(r.access_first <= l->accesses.count);
+    must(r.task < l->tables->tasks.count);
     r.access_count = (uint32_t)l->accesses.count - r.access_first;
     vec_push(&l->records, r);
 }
@@ -481,4 +496,5 @@ void http_log_add(struct http_log *l, const struct http_exchange *x)
     } else {
         add_record(l, x, &a);
     }
+    must(l->records.count <= l->exchange_count);
 }

@@ -55,6 +55,7 @@ static void set_moments(struct http_log *l)
     const struct http_record *last = NULL;
     int64_t end_max = INT64_MIN;
     vec_each (&l->records, r) {
+        must(last == NULL || last->task <= r->task);
         r->moment = record_locks(l, r) ? r->end_ns : r->start_ns;
         if (last == NULL || last->task != r->task) {
             end_max = INT64_MIN;
@@ -77,6 +78,7 @@ static void drop_doubles(struct http_log *l)
 {
     size_t kept = 0;
     vec_each (&l->records, r) {
+        must(r->client == 0 || r->client < l->span_is_served.count);
         if (r->client != 0 && l->span_is_served.at[r->client]) {
             http_log_count(l, HTTP_DOUBLE, r->offset);
         } else {
@@ -142,6 +144,7 @@ static void name_resources(struct http_log *l)
         vec_push(&l->object_of,
                  final.size == 0 ? 0 : names_intern(&l->tables->names, final.at, final.size));
     }
+    must(l->object_of.count == l->resources.list.count);
     text_release(&name);
 }
 
@@ -159,6 +162,7 @@ static void resolve_write(struct http_log *l, const struct http_record *r, struc
                           const struct http_known *k)
 {
     const struct names *names = &l->tables->names;
+    must(a->sent_by < HTTP_VERSION_KINDS);
     const uint32_t own = k->versions[a->sent_by];
     const bool is_own = own == a->sent || (own != 0 && names_version(names_text(names, a->sent),
                                                                      names_text(names, own)));
@@ -175,6 +179,7 @@ static void resolve_write(struct http_log *l, const struct http_record *r, struc
 static void resolve_access(struct http_log *l, const struct http_record *r, uint32_t index)
 {
     struct http_access *a = &l->accesses.at[index];
+    must(a->object < l->resources.list.count);
     bool is_new = false;
     const uint32_t number = *map_slot(&l->version_known, map_pair(r->task, a->object),
                                       (uint32_t)l->known.count, &is_new);
@@ -269,6 +274,23 @@ static int fail_empty(const struct http_log *l, uint64_t offset, struct err *e)
                    l->exchange_count);
 }
 
+/* Records stand in the order of their moments; their accesses are in range. */
+static void log_check(const struct http_log *l)
+{
+    int64_t moment = INT64_MIN;
+    vec_each (&l->records, r) {
+        must(moment <= r->moment);
+        must(r->access_first + r->access_count <= l->accesses.count);
+        must(r->resource < l->object_of.count);
+        moment = r->moment;
+    }
+    vec_each (&l->accesses, a) {
+        must(a->object < l->object_of.count);
+        must(a->template <l->object_of.count);
+        must(!a->is_conditional || a->kind == EVENT_WRITE);
+    }
+}
+
 int http_log_seal(struct http_log *l, const char *path, uint64_t offset, struct err *e)
 {
     l->path = path;
@@ -279,6 +301,7 @@ int http_log_seal(struct http_log *l, const char *path, uint64_t offset, struct 
     put_in_order(l);
     resolve_versions(l);
     name_resources(l);
+    log_check(l);
     /* Messages of an input that was read into the same tables before have smaller numbers. */
     l->message_first =
         names_find(&l->tables->names, "request-1", 9) == 0 ? 1 : l->tables->names.list.count;
@@ -320,6 +343,7 @@ static void give_access(struct http_log *l, const struct http_record *r,
 /* The part-th event of a request: its receive, its effects, and its response if there was one. */
 static struct event give_part(struct http_log *l, const struct http_record *r, uint32_t part)
 {
+    must(part <= r->access_count + 1);
     struct event e = event_at(r, part == 0 ? EVENT_REQUEST : EVENT_RESPONSE);
     if (part > 0 && part <= r->access_count) {
         give_access(l, r, &l->accesses.at[r->access_first + part - 1], &e);
@@ -350,6 +374,7 @@ bool http_log_batch(struct http_log *l, struct batch *b)
             l->given++;
         }
     }
+    must(l->given <= l->records.count);
     *b = (struct batch){.events = l->events, .offsets = l->offsets, .count = count};
     if (count == 0) {
         note_tallies(l);

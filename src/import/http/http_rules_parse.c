@@ -567,5 +567,8 @@ int http_rules_parse(struct http_rules *r, const char *text, size_t size, struct
     uint32_t given = 0;
     parse_lines(r, f, (struct piece){text, size}, &given);
     parse_lines(r, f, (struct piece){http_rules_builtin, strlen(http_rules_builtin)}, &given);
+    must(r->track_count <= HTTP_SOURCES_MAX);
+    must(r->version_count <= HTTP_SOURCES_MAX);
+    must(f->list.count > 0 || r->list.count > 0);
     return f->list.count == 0 ? 0 : -1;
 }

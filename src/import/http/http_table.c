@@ -50,6 +50,7 @@ static struct piece take_column(const struct table *t, struct piece *row, bool i
     const size_t tab = piece_until(*row, '\t');
     const size_t blank = t->has_tabs ? tab : piece_until(*row, ' ');
     const size_t size = is_last ? row->size : tab < blank ? tab : blank;
+    must(size <= row->size);
     const struct piece column = {row->at, size};
     *row = piece_after(*row, size < row->size ? size + 1 : size);
     return piece_trimmed(column);
@@ -80,6 +81,7 @@ static int read_headings(struct table *t, struct piece line, uint64_t offset, st
                            headings[i].heading);
         }
     }
+    must(t->column_count <= COLUMNS_MAX);
     t->reader.exchange.is_timeless = !has[COLUMN_START];
     t->reader.cursor.tables->tick_ns = has[COLUMN_START] ? 1 : t->reader.cursor.tables->tick_ns;
     return 0;

@@ -102,6 +102,9 @@ bool line_pattern_parse(struct line_pattern *p, struct arena *a, struct piece te
         if (size == 0) {
             return false;
         }
+        must(size <= text.size - *at);
+        must(p->part_count > 0);
+        must(p->part_count <= LINE_PARTS_MAX);
         const struct line_part *part = &p->parts[p->part_count - 1];
         if (part->is_field && part->field != LINE_ANY && has[part->field]) {
             *wrong = "a field that is there twice";
@@ -119,6 +122,7 @@ bool line_pattern_parse(struct line_pattern *p, struct arena *a, struct piece te
  * not match. */
 static size_t text_size(struct piece text, struct piece line)
 {
+    must(text.size > 0);
     if (is_blank(text.at[0])) {
         size_t size = 0;
         while (size < line.size && is_blank(line.at[size])) {
@@ -157,6 +161,7 @@ static bool take_field(const struct line_part *part, const struct line_part *nex
     if (size == 0 || size == SIZE_MAX) {
         return false;
     }
+    must(size <= line->size);
     fields->values[part->field] = (struct piece){line->at, size};
     *line = piece_after(*line, size);
     return true;
@@ -179,6 +184,7 @@ bool line_pattern_matches(const struct line_pattern *p, struct piece line,
         if (size == SIZE_MAX) {
             return false;
         }
+        must(size <= line.size);
         line = piece_after(line, size);
     }
     return line.size == 0;

@@ -60,6 +60,7 @@ static bool parse_name(struct pattern *p, const struct pattern *known, struct pi
         index = (int)p->name_count;
         p->names[p->name_count++] = name;
     }
+    must((size_t)index < (known != NULL ? known : p)->name_count);
     p->parts[p->part_count++] =
         (struct pattern_part){.type = is_path ? PART_PATH : PART_SEGMENT, .name = (uint32_t)index};
     return true;
@@ -115,7 +116,9 @@ bool pattern_parse(struct pattern *p, struct arena *a, struct piece text,
             return false;
         }
         at += size;
+        must(at <= text.size);
     }
+    must(p->part_count <= PATTERN_PARTS_MAX);
     return true;
 }
 
@@ -130,6 +133,8 @@ struct attempt {
 
 static size_t failure_index(const struct attempt *a, size_t part, size_t at)
 {
+    must(part < a->pattern->part_count);
+    must(at <= a->text.size);
     return part * (a->text.size + 1) + at;
 }
 
@@ -189,6 +194,7 @@ void pattern_fill(const struct pattern *p, const struct pattern_match *match, st
 {
     for (size_t i = 0; i < p->part_count; i++) {
         const struct pattern_part *part = &p->parts[i];
+        must(part->type != PART_ANY);
         text_add(out, part->type == PART_TEXT ? part->text : match->values[part->name]);
     }
 }

@@ -84,6 +84,7 @@ static struct piece bare(struct piece uri)
 static size_t scheme_size(struct piece uri)
 {
     const size_t colon = piece_until(uri, ':');
+    must(colon <= uri.size);
     if (colon == 0 || colon == uri.size || piece_until(uri, '/') < colon) {
         return 0;
     }
@@ -111,6 +112,7 @@ bool uri_name(struct text *name, struct piece uri)
     const size_t host_size = piece_until(uri, '/');
     add_host(name, (struct piece){uri.at, host_size}, usual_port);
     add_path(name, piece_after(uri, host_size));
+    must(name->chars.count >= start);
     return name->chars.count > start;
 }
 
@@ -171,6 +173,7 @@ void uri_template(struct text *template, struct piece name)
         while (size < rest.size && (is_letter(rest.at[size]) || is_digit(rest.at[size]))) {
             size++;
         }
+        must(size <= rest.size);
         const struct piece run = {rest.at, size};
         if (size == 0) {
             text_add_char(template, *rest.at);

@@ -30,6 +30,8 @@ static bool take_char(struct piece *p, const char *any)
  * leap day comes last. */
 static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {
+    must(month >= 1);
+    must(month <= 12);
     const int64_t shifted = month <= 2 ? year - 1 : year;
     const int64_t from_march = (month + 9) % 12;
     const int64_t day_of_year = (153 * from_march + 2) / 5 + day - 1;
@@ -155,5 +157,6 @@ size_t wall_time_parse(struct piece text, int64_t *ns)
     const int64_t offset = take_offset(&rest);
     const int64_t days = days_of(date.year, date.month, date.day);
     *ns = (days * 86400 + seconds - offset) * 1000000000 + fraction;
+    must(rest.size < text.size);
     return text.size - rest.size;
 }
