@@ -24,7 +24,7 @@ struct build {
     bool has_changed;       /* something else is held now than at the last site */
 };
 
-/* Adds a section to what is held, by its lock. */
+/* Adds a section to the sections held, by its lock. */
 static uint32_t locks_with(const struct sites *s, struct sorts *sorts, uint32_t locks,
                            uint32_t section)
 {
@@ -55,7 +55,7 @@ static void hold(struct build *b, struct site *site, uint32_t number)
     site->locks = locks_with(b->s, b->sorts, site->locks, number);
 }
 
-/* What is held at a site; the last one of the thread is NULL if there is none. */
+/* The sections held at a site; the last site of the thread is NULL if there is none. */
 static void find_held(struct build *b, struct site *site, const struct site *last)
 {
     const struct sections *sections = &b->f->hb.sections;
@@ -88,7 +88,9 @@ static void add_site(struct build *b, const struct sketch_access *a, const struc
     struct site *site = &s->list[a - s->sketch->list];
     *site = (struct site){
         .event = a->event, .which = a->which, .is_write = a->is_write, .is_related = a->is_related};
+    must(last == NULL || last->event < a->event);
     find_held(b, site, last);
+    must(site->held_first + site->held_count <= s->held.count);
     site->sort = sort_of(b->sorts,
                          (struct tuple){{e->location,
                                          (uint32_t)a->which | (uint32_t)a->is_write << 1 |
@@ -126,6 +128,7 @@ void sites_release(struct sites *s)
     vec_release(&s->sections);
     map_release(&s->updates[0]);
     map_release(&s->updates[1]);
+    map_release(&s->holders);
     arena_release(&s->arena);
 }
 
@@ -184,12 +187,11 @@ static bool is_locked_across(const struct frame *f, uint32_t first, uint32_t sec
     return false;
 }
 
-/* True when a marked region or a lock that is held across makes two accesses one operation. */
-static bool is_marked_or_locked(const struct frame *f, uint32_t first, uint32_t second)
+/* True when a marked region makes two accesses one operation. */
+static bool is_marked(const struct frame *f, uint32_t first, uint32_t second)
 {
     const uint32_t region = f->variables.accesses.at[first].region;
-    return (region != 0 && region == f->variables.accesses.at[second].region) ||
-           is_locked_across(f, first, second);
+    return region != 0 && region == f->variables.accesses.at[second].region;
 }
 
 static bool is_of_two_operations(const struct sites *s, const struct couple *c)
@@ -207,9 +209,12 @@ static void add_couple(const struct sites *s, struct couple c, struct sorts *sor
 {
     const uint32_t first = s->sketch->list[c.first].number;
     const uint32_t second = s->sketch->list[c.second].number;
-    const bool is_one = is_marked_or_locked(s->sketch->frame, first, second);
-    c.is_rounds = !is_one && is_of_two_operations(s, &c);
-    c.apart = c.is_rounds ? SETTLED_NOT : apart_why(s, &c, is_one);
+    const struct frame *f = s->sketch->frame;
+    must(s->list[c.first].event < s->list[c.second].event);
+    must(f->variables.accesses.at[first].task == f->variables.accesses.at[second].task);
+    const bool is_region = is_marked(f, first, second);
+    c.is_rounds = !is_region && !is_locked_across(f, first, second) && is_of_two_operations(s, &c);
+    c.apart = c.is_rounds ? SETTLED_NOT : apart_why(s, &c, is_region);
     c.sort =
         sort_of(sorts, (struct tuple){{s->list[c.first].sort, s->list[c.second].sort,
                                        (uint32_t)c.has_reads_between | (uint32_t)c.is_rounds << 1 |
@@ -286,6 +291,7 @@ void sites_pairs(const struct sites *s, uint32_t thread, struct sorts *sorts, co
 bool sites_shut_out(const struct sites *s, const struct couple *c, const struct site *other)
 {
     const struct site *b = &s->list[c->second];
+    must(c->first < c->second);
     if (c->cover == 0 || other->locks == 0) {
         return false;
     }

@@ -39,8 +39,8 @@ struct site {
 struct couple {
     uint32_t first, second; /* sites */
     uint32_t sort;          /* equal for couples of equal sorts */
-    uint32_t cover;         /* what is held from the first to the second, as in `locks` */
-    uint32_t locks[2];      /* of the two sites */
+    uint32_t cover;    /* the locks held from the first to the second, numbered as in `locks` */
+    uint32_t locks[2]; /* of the two sites */
     bool has_reads_between; /* two writes */
     bool is_overwritten; /* a read of the one variable, and its task writes it before the second */
     /* Its accesses belong to two operations, and neither a marked region nor a lock that is held
@@ -49,7 +49,7 @@ struct couple {
     enum settled_by apart; /* why its accesses belong to two things that the task does, apart.h */
 };
 
-/* Numbers for sorts, shared by all sketches of a search so that what was found once is known. */
+/* Numbers for sorts, shared by all sketches of a search, which so know earlier results. */
 struct sorts {
     struct tuples tuples;
     VEC(uint32_t) group_of; /* per sort: its group plus one, while groups are made (cast.c) */
@@ -65,7 +65,10 @@ struct sites {
     struct site *list;  /* per access of the sketch */
     VEC(uint32_t) held; /* numbers of sections */
     VEC(struct site_section) sections;
-    struct map updates[2]; /* of x and y: reads that a section goes on from to a write (apart.c) */
+    /* For separate_operations.c: of x and y, the reads that a section goes on from to a write; and
+     * per lock, the task that holds it at an access plus 1, or UINT32_MAX for several. */
+    struct map updates[2];
+    struct map holders;
     struct arena arena;
 };
 
@@ -78,7 +81,7 @@ void sites_release(struct sites *s);
  *
  * Of an atomic variable, a load and the store or blind read-modify-write that follows it are a
  * couple (check, then act), and so are a blind read-modify-write and the load that follows it. A
- * read-modify-write whose result is used looks at what it finds by itself. */
+ * read-modify-write whose result is used looks at the value by itself. */
 void sites_couples(const struct sites *s, uint32_t thread, bool is_merged, struct sorts *sorts,
                    couple_list *list);
 

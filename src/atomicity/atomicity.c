@@ -39,7 +39,7 @@ struct search {
     struct name_glob glob; /* if the options name variables */
 };
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
 static void count_kind(struct atomicity_stats *s, enum finding_kind kind)
 {
@@ -182,7 +182,7 @@ static void match_variable(struct search *s, uint32_t variable)
     sketch_release(&sketch);
 }
 
-/* Whether the variable is loaded, and written without looking at what is there. */
+/* Whether the variable is loaded, and written without looking at its value. */
 static bool has_acts(const struct search *s, uint32_t variable)
 {
     const struct variables *v = &s->frame.variables;
@@ -397,7 +397,7 @@ static void note_limits(struct search *s, struct notes *n)
     }
 }
 
-/* What is to be looked at, as far as it is known before correlation. */
+/* The number of variables and pairs to look at, as far as it is known before correlation. */
 static uint64_t count_work(const struct search *s)
 {
     const struct atomicity_options *o = s->o;

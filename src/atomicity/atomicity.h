@@ -6,7 +6,7 @@
  *
  * Looks at each variable by itself, at pairs of correlated variables, and at regions marked as
  * atomic; memory and HTTP resources alike (docs/trace-format.md says how these stand in a trace).
- * What counts, and how it is decided, is in docs/theory/atomicity.md. */
+ * docs/theory/atomicity.md defines violations and the decision procedure. */
 #ifndef CLEW_ATOMICITY_ATOMICITY_H
 #define CLEW_ATOMICITY_ATOMICITY_H
 
@@ -40,18 +40,19 @@ struct atomicity_options {
 
     bool wants_rounds;  /* also couples of two operations */
     bool wants_settled; /* also where the order of one conflict is settled, see settled.h */
-    bool wants_all;     /* of what can interrupt accesses at some places, all; not only the first */
+    bool wants_all; /* report all accesses that can interrupt a couple at some places, not only the
+                       first */
     bool wants_witness; /* findings carry an order that shows them */
     bool skips_grades;  /* findings are not graded */
     enum solve_way via; /* grades that need a solver; SOLVE_NATIVE or SOLVE_LIBZ3 */
     uint64_t find_max;  /* so many findings at most; 0: all. Counts are exact all the same */
     uint32_t input;     /* which of the inputs the trace is, for the findings */
-    uint32_t state_max; /* what one question may cost, in states; 0: 20,000 */
+    uint32_t state_max; /* limit of states for one question; 0: 20,000 */
     uint32_t try_max;   /* questions about accesses at the same places; 0: 2,000 */
     uint32_t mark_max;  /* locks taken and given back, and orders, beyond which questions are asked
                            of a part of the trace first; 0: 4,096 */
 
-    const struct limit *budget; /* what it leaves open is counted; NULL: none */
+    const struct limit *budget; /* counts questions that it leaves open; NULL: no limit */
     /* Told now and then how many variables and pairs have been looked at, of how many; NULL:
      * nobody.
      */
@@ -79,8 +80,8 @@ struct atomicity_stats {
     uint64_t same;       /* models not analysed because an earlier run had the same */
 };
 
-/* Finds what t, which is sealed, allows. Findings and notes are added to what is there. Fails on
- * pairs that name what no trace can hold. */
+/* Finds the violations that t, which is sealed, allows, and appends findings and notes. Fails on
+ * pairs with names that no trace can hold. */
 MUST_USE int atomicity_find(const struct trace *t, const struct atomicity_options *o,
                             struct findings *f, struct atomicity_stats *s, struct notes *n,
                             struct err *e);

@@ -5,9 +5,9 @@
 #include "base/sort.h"
 #include "solve/solve.h"
 
-/* The question to the solver is about the slice that the places need: what must come before them,
- * the writes that its reads saw, and what those need in turn. Every event of it that orders
- * anything is a variable, its place in the execution. */
+/* The question to the solver is about the slice that the places need: the events that must come
+ * before them, the writes that its reads saw, and the needs of those in turn. Every event of it
+ * that orders anything is a variable, its place in the execution. */
 
 enum { EVENTS_MAX = 4000, CLAUSES_MAX = 100000, STEPS_MAX = 200000 };
 
@@ -23,7 +23,7 @@ struct slice {
     struct arena arena;
 };
 
-/* ---- what belongs to the slice ---- */
+/* ---- the slice ---- */
 
 static void include(struct slice *s, event_id id)
 {
@@ -120,6 +120,7 @@ static void add_events(struct slice *s)
  * slice comes last. */
 static void add_exclusion(struct slice *s, const struct section *a, const struct section *b)
 {
+    must(sections_exclude(a, b));
     const bool a_ends = a->is_released && is_in(s, a->end);
     const bool b_ends = b->is_released && is_in(s, b->end);
     const struct solve_atom first =
@@ -259,6 +260,7 @@ static bool solve_slice(struct slice *s, const event_id *places, size_t place_co
         return false;
     }
     add_events(s);
+    must(s->variable.entries.count == s->events.count);
     add_locks(s);
     add_reads(s);
     for (size_t i = 0; i + 1 < place_count; i++) {
@@ -268,7 +270,7 @@ static bool solve_slice(struct slice *s, const event_id *places, size_t place_co
     return !s->is_impossible && ask(s, found);
 }
 
-/* Looks for an execution that keeps what reads saw, into *found. */
+/* Looks for an execution in which reads see the same writes, into *found. */
 static bool find_execution(const struct frame *f, const event_id *places, size_t place_count,
                            struct turns *found, enum solve_way via)
 {
@@ -290,7 +292,7 @@ enum finding_grade grade_claim(const struct frame *f, const event_id *places, si
     if (f->trace->tables.order == ORDER_STAMPED) {
         return GRADE_MAY;
     }
-    if (execution_keeps_reads(f, x)) {
+    if (execution_keeps_reads(f, x) && execution_keeps_versions(f, x)) {
         return GRADE_SOUND;
     }
     struct turns found = {0};
@@ -298,7 +300,8 @@ enum finding_grade grade_claim(const struct frame *f, const event_id *places, si
     const struct execution_claim claim = {
         .turns = &found, .places = places, .place_count = place_count};
     const bool is_sound = find_execution(f, places, place_count, &found, via) &&
-                          execution_check(f, &claim, &e) == 0 && execution_keeps_reads(f, &found);
+                          execution_check(f, &claim, &e) == 0 && execution_keeps_reads(f, &found) &&
+                          execution_keeps_versions(f, &found);
     if (is_sound) {
         turns_release(x);
         *x = found;

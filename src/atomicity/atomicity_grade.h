@@ -7,10 +7,10 @@
 #include "solve/solve.h"
 #include "trace/finding.h"
 
-/* Grades the claim, whose execution x has been checked. When another execution is what shows it,
- * that replaces x; it has been checked too. The slice that the places need is asked `via` a solver.
- * Traces that do not tell what reads saw, and questions of more than a few thousand events, are
- * graded may. */
+/* Grades the claim, whose execution x has been checked. Another execution that shows the claim, and
+ * has been checked too, may replace x. The slice that the places need is asked `via` a solver.
+ * Traces that do not tell which writes reads saw, and questions of more than a few thousand events,
+ * are graded may. */
 enum finding_grade grade_claim(const struct frame *f, const event_id *places, size_t place_count,
                                struct turns *x, enum solve_way via);
 

@@ -135,7 +135,7 @@ static const char *say_meanwhile(const struct scene *s)
                          two_accesses(s, b_first(s), b_last(s), ""));
 }
 
-/* What comes of an interleaving of two writes of a. */
+/* The consequence of an access between two writes of a. */
 static const char *say_writes(const struct scene *s)
 {
     if (s->b_x->is_write && s->b_y->is_write) {
@@ -222,7 +222,7 @@ static const char *say(const struct scene *s)
     bug("pattern");
 }
 
-/* ---- locks, and what would help ---- */
+/* ---- locks, and the fix ---- */
 
 /* The sections of locks around the accesses of a match. */
 struct locks_held {
@@ -339,7 +339,7 @@ static const char *advise(const struct scene *s, const char *task, const char *l
     return findings_text(s->f, "%s holds `%s`%s", task, lock, span);
 }
 
-/* Whether the interrupted task checks the version of what it read first, but only after its last
+/* Whether the interrupted task checks the version of its first read, but only after its last
  * access. */
 static bool is_checked_late(const struct scene *s)
 {
@@ -355,7 +355,7 @@ static bool is_checked_late(const struct scene *s)
     return false;
 }
 
-/* What versions of resources could do; NULL: nothing. A version guards one resource, and only the
+/* The fix by versions of resources; NULL: none. A version guards one resource, and only the
  * write that asks for it. */
 static const char *version_fix(const struct scene *s)
 {
@@ -376,7 +376,7 @@ static const char *version_fix(const struct scene *s)
     return NULL;
 }
 
-/* What would have helped, as far as one can say. */
+/* The fix, as far as the trace tells. */
 static const char *fix(const struct scene *s, const struct locks_held *h)
 {
     const char *a_span = span_text(s, s->first, s->last);
@@ -516,7 +516,7 @@ static enum finding_severity severity_of(const struct match *m)
     return m->pattern == VIOLATION_STALE ? SEVERITY_WARNING : SEVERITY_ERROR;
 }
 
-/* "x at a.c:3" for the key: the class of the variable and the place, not what the access does. */
+/* "x at a.c:3" for the key: the class of the variable and the place, not the kind of access. */
 static const char *key_part(const struct scene *s, const struct step *step)
 {
     const struct model *m = s->m->model;
@@ -527,7 +527,7 @@ static const char *key_part(const struct scene *s, const struct step *step)
                          place[0] == '\0' ? "" : " at ", place);
 }
 
-/* Equal for matches of one pattern that differ only in what happens on the same lines. */
+/* Equal for matches of one pattern whose accesses are on the same lines. */
 static const char *key_of(const struct scene *s)
 {
     const char *other = key_part(s, s->b_x != NULL ? s->b_x : s->b_y);
@@ -589,7 +589,7 @@ void tell_match(struct findings *f, const struct match *m, const struct tell_opt
 
 /* ---- regions ---- */
 
-/* What the region is called: its name, or where it begins. */
+/* The title of the region: its name, or the place where it begins. */
 static const char *region_name(struct findings *f, const struct trace *t, event_id begin)
 {
     const struct event *e = trace_at(t, begin);

@@ -1,4 +1,4 @@
-/* Findings in words: what could happen, at which places, under which locks, and what would fix it.
+/* Findings in words: the interleaving, its places, the locks held there, and the fix.
  */
 #ifndef CLEW_ATOMICITY_ATOMICITY_REPORT_H
 #define CLEW_ATOMICITY_ATOMICITY_REPORT_H
@@ -7,7 +7,7 @@
 #include "atomicity/region.h"
 #include "trace/finding.h"
 
-/* The kind of finding that a match is: by its pattern, and what the variable is. */
+/* The kind of finding that a match is: by its pattern and the kind of variable. */
 enum finding_kind tell_kind(const struct match *m);
 
 /* The key of a match: equal for those of one pattern at the same places; in f's arena. */

@@ -18,10 +18,12 @@ void scope_move(struct scope_tree *t, struct scope_path *p, const struct event *
                                      .is_round = ((uint64_t)e->value >> p->count & 1) != 0});
         p->at[p->count++] = (uint32_t)t->nodes.count;
     }
+    must(p->count == count);
 }
 
 void scope_act(struct scope_tree *t, uint32_t scope)
 {
+    must(scope <= t->nodes.count);
     while (scope != SCOPE_ROOT && !t->nodes.at[scope - 1].has_acted) {
         t->nodes.at[scope - 1].has_acted = true;
         scope = t->nodes.at[scope - 1].parent;
@@ -47,11 +49,14 @@ struct scope_meeting scope_meet(const struct scope_tree *t, uint32_t first, uint
         }
     }
     m.common = first;
+    must(m.first == SCOPE_ROOT || m.first != m.second);
     return m;
 }
 
 bool scope_is_in(const struct scope_tree *t, uint32_t scope, uint32_t around)
 {
+    must(scope <= t->nodes.count);
+    must(around <= t->nodes.count);
     while (depth_of(t, scope) > depth_of(t, around)) {
         scope = t->nodes.at[scope - 1].parent;
     }

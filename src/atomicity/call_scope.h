@@ -4,11 +4,11 @@
  *     serve()                        the task's routine: the root
  *       handle()                     a call
  *         round 1 of its loop        a round
- *           store()                  a call: what it accesses is in this scope
+ *           store()                  a call: its accesses are in this scope
  *         round 2 of its loop
  *           store()
  *
- * What two accesses are parts of is where their paths to the root meet. */
+ * The innermost scope of two accesses is where their paths to the root meet. */
 #ifndef CLEW_ATOMICITY_CALL_SCOPE_H
 #define CLEW_ATOMICITY_CALL_SCOPE_H
 
@@ -25,7 +25,7 @@ struct scope_node {
     uint32_t parent;
     uint32_t depth; /* from SCOPE_ROOT, which has 0 */
     bool is_round;  /* of a loop; else a call */
-    bool has_acted; /* it, or a scope in it, has written what tasks share */
+    bool has_acted; /* it, or a scope in it, has written a shared variable */
 };
 
 /* {0} has the root alone. */
@@ -58,7 +58,7 @@ struct scope_meeting {
 };
 struct scope_meeting scope_meet(const struct scope_tree *t, uint32_t first, uint32_t second);
 
-/* A scope that the task is in writes what tasks share. O(depth), in all O(scopes). */
+/* The task, in this scope, has written a shared variable. O(depth), in all O(scopes). */
 void scope_act(struct scope_tree *t, uint32_t scope);
 
 /* Whether it, or a scope in it, has; false for the root. */

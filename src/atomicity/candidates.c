@@ -11,13 +11,13 @@ struct build {
 
 /* ---- groups ---- */
 
-/* What of an access a pattern depends on, below CAST_KINDS. */
+/* The properties of an access that a pattern depends on, as a number below CAST_KINDS. */
 static uint32_t kind_of_single(const struct site *s)
 {
     return (uint32_t)s->which | (uint32_t)s->is_write << 1 | (uint32_t)s->is_related << 2;
 }
 
-/* What of a couple of two variables a pattern depends on, below CAST_KINDS. */
+/* The properties of a couple of two variables that a pattern depends on, below CAST_KINDS. */
 static uint32_t kind_of_couple(const struct sites *s, const struct couple *c)
 {
     const struct site *first = &s->list[c->first];
@@ -89,6 +89,17 @@ static void group(struct build *b, struct groups *g, struct grouped *elements, u
     }
 }
 
+/* The places of elements are a permutation. */
+static void check_places(const struct grouped *elements, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        must(elements[i].place < count);
+        sum += elements[i].place;
+    }
+    must(sum == (uint64_t)count * (count == 0 ? 0 : count - 1) / 2);
+}
+
 /* ---- casts ---- */
 
 /* Two accesses to one variable, and a version check has sent the task back between them. */
@@ -101,7 +112,7 @@ static bool is_renewed(const struct sites *s, const struct couple *c)
            variables_began_anew(&f->variables, f->trace, a->event, b->event);
 }
 
-/* Drops what belongs to two attempts. */
+/* Drops couples that belong to two attempts. */
 static void drop_renewed(const struct sites *s, couple_list *list)
 {
     size_t kept = 0;
@@ -124,6 +135,7 @@ static void cast_couples(struct build *b, struct cast *cast)
         elements[i].kind = kind_of_couple(b->sites, c);
     }
     group(b, &cast->couple_groups, elements, (uint32_t)couples->count);
+    check_places(elements, (uint32_t)couples->count);
     cast->couples = arena_array(b->arena, struct couple, couples->count + 1);
     cast->firsts = arena_array(b->arena, event_id, couples->count + 1);
     cast->seconds = arena_array(b->arena, event_id, couples->count + 1);
@@ -146,6 +158,7 @@ static void cast_singles(struct build *b, struct cast *cast, const struct sketch
         elements[i].kind = kind_of_single(&sites[i]);
     }
     group(b, &cast->single_groups, elements, count);
+    check_places(elements, count);
     cast->singles = arena_array(b->arena, uint32_t, (size_t)count + 1);
     cast->events = arena_array(b->arena, event_id, (size_t)count + 1);
     for (uint32_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* What the threads of a sketch do that can be interrupted, or interrupt. What only differs in where
- * it stands is a group: it is tried, or refused at once, together.
+/* The couples and single accesses of a sketch's threads. Those that differ only in their position
+ * are a group: the search tries or refuses them together.
  *
  *     struct casts c;
  *     casts_build(&c, &sites, &sorts, COUPLES_OF_X);
@@ -18,7 +18,8 @@ struct span {
     uint32_t first, end;
 };
 
-/* So many kinds there are: what of an access or of a couple of two variables a pattern depends on.
+/* The number of kinds: properties of an access, or of a couple of two variables, that a pattern
+ * depends on.
  */
 enum { CAST_KINDS = 8 };
 
@@ -29,7 +30,7 @@ struct groups {
     uint32_t kind_first[CAST_KINDS + 1]; /* the groups of a kind are list[kind_first[kind] ..) */
 };
 
-/* What a thread does that can be interrupted, or interrupt. */
+/* The couples of a thread, and its single accesses, which can interrupt couples of others. */
 struct cast {
     uint32_t task;
     struct couple *couples; /* group by group, as listed in each; so are the others */
@@ -49,7 +50,7 @@ struct casts {
 };
 
 /* Couples as the rule says: of x alone, of x and y taken as one variable, or of the one and the
- * other. What belongs to two attempts, because a version check sent the task back, is left out.
+ * other. Couples of two attempts, between which a version check sent the task back, are left out.
  * O(accesses). */
 void casts_build(struct casts *c, const struct sites *s, struct sorts *sorts,
                  enum couple_rule rule);

@@ -76,6 +76,8 @@ static void add_bucket(struct distances *d, struct bucket b)
     memmove(&d->buckets.at[at + 1], &d->buckets.at[at],
             (d->buckets.count - 1 - at) * sizeof *d->buckets.at);
     d->buckets.at[at] = b;
+    must(at == 0 || d->buckets.at[at - 1].number < b.number);
+    must(at + 1 == d->buckets.count || b.number < d->buckets.at[at + 1].number);
 }
 
 /* Distances being counted: all buckets at once. */
@@ -89,6 +91,7 @@ struct tally {
 static void tally_add(struct tally *t, uint32_t distance)
 {
     const uint32_t number = bucket_of(distance);
+    must(number < BUCKETS);
     t->at[number].count++;
     t->at[number].sum += distance;
     t->end = t->end <= number ? number + 1 : t->end;
@@ -154,6 +157,7 @@ static void add_merged(struct tally *t, const struct stands *s, uint32_t x, uint
                 at[lead] += leap;
             }
         }
+        must(s->at[at[lead]] < other);
         tally_add(t, other - s->at[at[lead]]);
         at[lead]++;
     }
@@ -196,7 +200,7 @@ void correlation_add_pairings(struct correlation *c, const struct variables *v,
     }
 }
 
-/* What was followed before an end was wanted is counted, which takes no longer. */
+/* Accesses that were followed before the limit are counted, which takes no longer. */
 void correlation_add(struct correlation *c, const struct trace *t, struct limit_watch *watch)
 {
     struct variables v = {0};
@@ -241,9 +245,9 @@ static double median_of(const struct weighed *list, size_t size, uint64_t total)
     return low;
 }
 
-/* Leaves out what is two or more deviations from the median, where a deviation is the median of
- * all, scaled as for a normal distribution and at least that of 1: many equal distances and one
- * other have none. */
+/* Leaves out distances that are two or more deviations from the median, where a deviation is the
+ * median of all, scaled as for a normal distribution and at least that of 1: many equal distances
+ * and one other have none. */
 static struct correlated measure(const struct distances *d, struct arena *a)
 {
     const double scale = 1.4826;
@@ -271,6 +275,7 @@ static struct correlated measure(const struct distances *d, struct arena *a)
             sum += (double)d->buckets.at[i].sum;
         }
     }
+    must(result.support <= total);
     result.outliers = total - result.support;
     result.mean = result.support == 0 ? median : sum / (double)result.support;
     return result;

@@ -39,7 +39,7 @@ void correlation_free(struct correlation *c);
 /* Adds the distances of a trace; where the watch (NULL: none) ends it, of a part of it. */
 void correlation_add(struct correlation *c, const struct trace *t, struct limit_watch *watch);
 
-/* The same, of what was derived from the trace already. */
+/* The same, from pairings that have been built. */
 void correlation_add_pairings(struct correlation *c, const struct variables *v,
                               const struct pairings *p, struct limit_watch *watch);
 

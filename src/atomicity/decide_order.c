@@ -18,11 +18,11 @@
  * does not come to. Under given limits the sections that end behind them are none, the others are
  * locks, and the above holds. Limits that are tried first let a thread come no further than the
  * question needs; that is enough unless some thread must leave a critical section to let others go
- * on, and what it does on its way out needs others in turn: up to there, each limit is tried.
+ * on, and its steps on the way out need others in turn: up to there, each limit is tried.
  *
  * A thread of which the question has only reads gets no limit: if its write were refused, it would
- * begin anew, and what it read came to nothing. What it does because of these reads before it asks
- * is a question of its own, about a read and a write. */
+ * begin again, and its reads came to nothing. A write that follows from these reads, before the
+ * check, is a question of its own, about a read and a write. */
 
 enum { STATES_DEFAULT = 20000, LIMITS_MAX = 256 };
 
@@ -72,7 +72,7 @@ void decider_init(struct decider *d, const struct model *m, uint32_t state_max)
         find_calm(d, thread);
         d->has_versions |= next_limit(d, thread, 0) < m->threads[thread].count;
     }
-    d->limit[m->thread_count] = UINT32_MAX; /* of what nobody gives back */
+    d->limit[m->thread_count] = UINT32_MAX; /* of a lock that nobody releases */
 }
 
 void decider_release(struct decider *d)
@@ -195,6 +195,7 @@ static void take(struct decider *d, uint32_t thread)
 /* Takes the latest steps back until only `count` are left. */
 static void take_back(struct decider *d, size_t count)
 {
+    must(count <= d->taken_count);
     for (; d->taken_count > count; d->taken_count--) {
         struct stretch *last = vec_last(&d->taken);
         step_back(d, last->thread);
@@ -311,7 +312,7 @@ static bool is_new(struct decider *d, const uint32_t *state, uint32_t size)
     return d->seen.list.count > before;
 }
 
-/* Whether this cut is met for the first time. What is held follows from the cut. */
+/* Whether this cut is met for the first time. The cut determines the locks held. */
 static bool remember(struct decider *d)
 {
     const bool is_first = is_new(d, d->cut, d->m->thread_count);
@@ -336,6 +337,7 @@ static enum decision search(struct decider *d)
             continue;
         }
         const uint32_t thread = b->thread++;
+        must(thread < d->m->thread_count);
         if (!is_wanted(d, thread) || !is_ready(d, thread)) {
             continue;
         }
@@ -358,7 +360,7 @@ static enum decision search(struct decider *d)
 
 /* ---- the question ---- */
 
-/* How many steps of each thread its places need at least, by what must come before them. */
+/* How many steps of each thread its places need at least: those that must come before them. */
 static void set_needs(struct decider *d)
 {
     const struct model *m = d->m;
@@ -366,6 +368,8 @@ static void set_needs(struct decider *d)
     memset(d->need, 0, m->thread_count * sizeof *d->need);
     for (uint32_t i = 0; i < d->question->place_count; i++) {
         const struct place p = d->question->places[i];
+        must(p.thread < m->thread_count);
+        must(p.step < m->threads[p.thread].count);
         const event_id event = m->threads[p.thread].steps[p.step].event;
         d->need[p.thread] = d->need[p.thread] <= p.step ? p.step + 1 : d->need[p.thread];
         for (uint32_t thread = 0; thread < m->thread_count; thread++) {
@@ -377,6 +381,7 @@ static void set_needs(struct decider *d)
             }
             const uint32_t need = model_steps_before(
                 &m->threads[thread], context_event(&hb->contexts, task, before - 1) + 1);
+            must(need <= m->threads[thread].count);
             d->need[thread] = d->need[thread] < need ? need : d->need[thread];
         }
     }
@@ -389,6 +394,7 @@ static void reset(struct decider *d)
     memset(d->locks, 0, d->m->lock_count * sizeof *d->locks);
     for (uint32_t i = 0; i < d->m->held_count; i++) {
         const struct model_held *held = &d->m->held[i];
+        must(held->lock < d->m->lock_count);
         lock_add(d, held->thread, &(struct step){.lock = held->lock, .is_shared = held->is_shared},
                  1);
     }
@@ -400,7 +406,8 @@ static void reset(struct decider *d)
     }
 }
 
-/* Takes what the threads of the question can do by themselves before their first place in it. */
+/* Takes the steps that the threads of the question can do by themselves before their first place in
+ * it. */
 static void start(struct decider *d)
 {
     const struct question *q = d->question;
@@ -437,7 +444,7 @@ static uint32_t way_out(const struct decider *d, uint32_t thread, uint32_t count
     return end;
 }
 
-/* Takes what a thread needs of others for its steps up to where it reaches; whether that is news.
+/* Takes the steps of others that a thread needs up to its reach; true when that changes anything.
  */
 static bool follow_reach(struct decider *d, uint32_t thread)
 {
@@ -459,7 +466,7 @@ static bool follow_reach(struct decider *d, uint32_t thread)
 }
 
 /* How far threads may have to come so that all that have begun are out of their critical sections.
- * An execution of the question stays one if it is cut off there: what is cut off holds nothing. */
+ * An execution of the question stays one if it is cut off there: the steps cut off hold no lock. */
 static void set_reach(struct decider *d)
 {
     memcpy(d->reach, d->need, d->m->thread_count * sizeof *d->reach);

@@ -69,7 +69,7 @@ struct decider {
                                   reaches by itself from the start, and where it holds nothing */
     VEC(struct stretch) taken; /* the steps, in the order they were taken */
     size_t taken_count;        /* how many steps that is */
-    bool is_full;              /* threads go on beyond what is needed */
+    bool is_full;              /* threads go on beyond the steps needed */
     struct names seen;         /* cuts from which nothing was found */
     uint64_t state_count;      /* of the question */
     struct arena arena;

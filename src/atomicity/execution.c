@@ -1,5 +1,6 @@
 #include "atomicity/execution.h"
 
+#include "atomicity/version.h"
 #include "base/map.h"
 
 void turns_add(struct turns *x, const struct frame *f, event_id event)
@@ -77,7 +78,7 @@ void turns_events(const struct turns *x, const struct frame *f, event_list *even
 
 /* ---- checking ---- */
 
-/* Who holds a lock, as the events themselves tell. */
+/* The holder of a lock, as the events themselves tell. */
 struct holder {
     uint32_t task; /* that holds it alone, plus one; 0: nobody */
     uint32_t depth;
@@ -137,7 +138,7 @@ static void give_lock(struct check *c, const struct section *s)
     }
 }
 
-/* What must come before the event has. */
+/* Whether all events that must come before this one have happened. */
 static int check_orders(struct check *c, event_id id)
 {
     const struct hb *hb = &c->f->hb;
@@ -154,7 +155,7 @@ static int check_orders(struct check *c, event_id id)
     return 0;
 }
 
-/* Sections say what is held, where a trace does not show it by itself (waits, locks that another
+/* Sections tell the locks held where the events alone do not (waits, locks that another
  * task is seen to take): their ends are marks too. */
 static int check_mark(struct check *c, const struct mark *mark)
 {
@@ -325,7 +326,8 @@ static int check_held_back(const struct check *c, uint32_t task, event_id next)
     return 0;
 }
 
-/* Where a task stands, and what it holds, when all before `begin` has happened as listed. */
+/* The position of a task, and the locks it holds, when all events before `begin` have happened as
+ * listed. */
 static int start_task(struct check *c, uint32_t task, event_id begin)
 {
     const struct frame *f = c->f;
@@ -339,7 +341,7 @@ static int start_task(struct check *c, uint32_t task, event_id begin)
     return result;
 }
 
-/* What is listed before the turns has happened. */
+/* The events listed before the turns have happened. */
 static int start(struct check *c)
 {
     const struct frame *f = c->f;
@@ -430,6 +432,44 @@ bool execution_keeps_reads(const struct frame *f, const struct turns *x)
     event_list events = {0};
     turns_events(x, f, &events);
     const bool is_kept = keeps_reads(f, &events, &scratch);
+    vec_release(&events);
+    arena_release(&scratch);
+    return is_kept;
+}
+
+/* Whether a write of another task passes through the section's resource behind its beginning.
+ * `place`: per event its place in the execution, counted from 1. */
+static bool is_overtaken(const struct frame *f, const struct section *told, const uint32_t *place)
+{
+    const struct lock *l = &f->hb.sections.locks[told->lock];
+    for (uint32_t i = 0; i < l->count; i++) {
+        const struct section *other = &f->hb.sections.list[f->hb.sections.by_lock[l->first + i]];
+        if (other->task != told->task && place[other->end] > place[told->begin]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool execution_keeps_versions(const struct frame *f, const struct turns *x)
+{
+    must(f->version_first <= f->hb.sections.lock_count);
+    if (f->hb.sections.lock_count == f->version_first) {
+        return true;
+    }
+    struct arena scratch = {0};
+    event_list events = {0};
+    bool is_kept = true;
+    turns_events(x, f, &events);
+    uint32_t *place = arena_array(&scratch, uint32_t, f->trace->events.count + 1);
+    for (uint32_t i = 0; i < events.count; i++) {
+        place[events.at[i]] = i + 1;
+    }
+    for (uint32_t i = 0; i < f->hb.sections.count && is_kept; i++) {
+        const struct section *s = &f->hb.sections.list[i];
+        is_kept = !version_is_awaited(s, f->version_first) || place[s->begin] == 0 ||
+                  place[s->end] != 0 || !is_overtaken(f, s, place);
+    }
     vec_release(&events);
     arena_release(&scratch);
     return is_kept;

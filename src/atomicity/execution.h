@@ -1,6 +1,6 @@
 /* Executions that show a finding: from the steps of a model to the turns of the trace's tasks, and
- * back to doubt. The checker shares only what order/ says with the search: what that gets wrong,
- * this refuses. */
+ * back to doubt. The checker shares only the orders and sections of order/ with the search, and
+ * refuses its wrong answers. */
 #ifndef CLEW_ATOMICITY_EXECUTION_H
 #define CLEW_ATOMICITY_EXECUTION_H
 
@@ -13,13 +13,13 @@
 
 typedef VEC(event_id) event_list;
 
-/* A task goes on with what it did, until so many of its events have happened. */
+/* A task goes on with its events until this number of them have happened. */
 struct turn {
     uint32_t task;
     uint32_t end;
 };
 
-/* The beginning of an execution: each task does what is listed before some place of the list, in
+/* The beginning of an execution: each task executes its events before some place of the list, in
  * the order of the list; then they take turns. {0} is empty. */
 struct turns {
     VEC(event_id) begin; /* per task; empty: none has done anything */
@@ -30,7 +30,7 @@ struct turns {
  * longer. */
 void turns_add(struct turns *x, const struct frame *f, event_id event);
 
-/* Appends the steps of a model: before each, what its task did since the one before. */
+/* Appends the steps of a model: before each, the events of its task since the step before. */
 void turns_add_steps(struct turns *x, const struct model *m, const struct stretch *steps,
                      size_t count);
 
@@ -45,10 +45,11 @@ struct execution_claim {
     size_t place_count;
 };
 
-/* 0 when it can happen: tasks go forward, what must come before an event has come, no two tasks
- * hold a lock that excludes one, no version changes between being told and being asked for;
- * and the places come in their order. Else -1, and e says which event could not happen, and why.
- * Where tasks have begun as listed, the list must be an execution (execution_is_listed). O(tasks^2
+/* 0 when it can happen: tasks go forward, an event comes after all those that must precede it, no
+ * two tasks hold a lock that excludes one, no version changes between being told and being asked
+ * for; and the places come in their order. Else -1, and e says which event could not happen, and
+ * why. Where tasks have begun as listed, the list must be an execution (execution_is_listed).
+ * O(tasks^2
  * + turns + locks taken and orders in the turns; where versions are checked, events in all of it).
  */
 MUST_USE int execution_check(const struct frame *f, const struct execution_claim *c, struct err *e);
@@ -59,5 +60,10 @@ bool execution_is_listed(const struct frame *f);
 
 /* True when every read in it but a task's last event sees the write it saw in the trace. */
 bool execution_keeps_reads(const struct frame *f, const struct turns *x);
+
+/* True when every version that a task was told, and asks for behind the execution's end, is still
+ * the resource's version there. Otherwise the execution can happen, but its task's conditional
+ * write is then refused, other than in the trace. O(events of it + sections of version checks). */
+bool execution_keeps_versions(const struct frame *f, const struct turns *x);
 
 #endif

@@ -34,8 +34,8 @@ struct publication {
     bool *is_private, *is_freeing; /* per event */
 };
 
-/* Whether what the task did before may be known to others from here on. Everything that orders
- * tasks counts, but for what only takes. */
+/* Whether other tasks may know the earlier accesses of the task from here on. Every event that
+ * orders tasks counts, except those that only acquire. */
 static bool is_release(const struct event *e)
 {
     switch (event_class(e)) {
@@ -115,6 +115,7 @@ static void mark_freeing(struct publication *p, const struct contexts *c, event_
             block_name(p, e->object) != end->object) {
             return;
         }
+        must(e->task == end->task);
         p->is_freeing[id] = true;
     }
 }
@@ -160,6 +161,7 @@ void settled_build(struct settled *s, const struct trace *t, const struct hb *hb
     const event_id blocked =
         reach_build(&s->before, &s->graph, t, REACH_BEFORE, REACH_ALL, &s->arena);
     must(blocked == EVENT_NONE);
+    must(s->edges.list.count <= hb->edges.list.count);
     find_private(s, t);
 }
 

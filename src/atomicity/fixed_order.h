@@ -1,7 +1,7 @@
 /* Conflicts whose order no execution can change, although the model of a variable does not know it:
  *
  * - Creation: a task writes x, creates another that writes x, and reads x. The first write comes
- *   before the new task, whatever the schedule. Joining a task orders what it did in the same way.
+ *   before the new task, whatever the schedule. Joining a task orders its accesses in the same way.
  * - Publication: a task allocates a block and writes to it. Nobody else can reach the block before
  *   that task has released anything since the allocation.
  * - Free: a recording has a write of every word that is freed. The task gives the block back: its
@@ -24,7 +24,7 @@ enum settled_by {
     SETTLED_PUBLICATION, /* the block was not published yet */
     SETTLED_FREE,        /* an access is that of freeing the block */
     SETTLED_HANDOVER,    /* the block is handed over between the tasks, see handover.h */
-    SETTLED_CALLS,       /* this and the following: what a couple is parts of, see apart.h */
+    SETTLED_CALLS,       /* this and the following: see separate_operations.h */
     SETTLED_LOOP,
     SETTLED_ACTIONS,
     SETTLED_WAIT,

@@ -8,7 +8,8 @@
 #include "trace/kind_table.h"
 
 /* A question walks the edges back from b, and knows of every task up to which event it comes before
- * b. Each edge passed adds what must come before it; all of that is listed before it. */
+ * b. Each edge passed adds the events that must come before it, all of which are listed before it.
+ */
 
 #define STEPS_MAX UINT64_C(1000000000)
 
@@ -48,11 +49,13 @@ static bool is_counter(const struct frame *f, event_id id)
 
 static void add_edge(struct handover *h, event_id from, event_id to, uint32_t variable)
 {
+    must(from != to);
+    must(h->edges.count == 0 || vec_last(&h->edges)->to <= to);
     vec_push(&h->edges, (struct handover_edge){.from = from, .to = to, .variable = variable});
 }
 
-/* What must come before an event, of other tasks: the edges of happens-before, and the write that a
- * read has seen. */
+/* Adds the events of other tasks that must come before an event: by happens-before, or as the write
+ * that a read has seen. */
 static void add_edges(struct handover *h, event_id id)
 {
     const struct frame *f = h->f;
@@ -72,8 +75,8 @@ static void add_edges(struct handover *h, event_id id)
     }
 }
 
-/* A descriptor's number is given out again only after it was closed: what belongs to the descriptor
- * goes from the task that closed it to the one that got the number. */
+/* A descriptor's number is given out again only after it was closed: the data of the descriptor go
+ * from the task that closed it to the one that got the number. */
 static void add_observed(struct handover *h, struct map *closed, event_id id)
 {
     const struct event *e = trace_at(h->f->trace, id);
@@ -143,6 +146,7 @@ static size_t first_edge_behind(const struct handover *h, event_id id)
 bool handover_is_before(struct handover *h, event_id a, event_id b, const uint32_t variables[2])
 {
     const uint32_t task = trace_at(h->f->trace, a)->task;
+    must(trace_at(h->f->trace, b)->task != task);
     if (a > b) {
         return false;
     }

@@ -4,14 +4,14 @@
  *     B:           lock m   p = queue   unlock m   W p->n
  *
  * Locks alone let B come first. But B knows p only because it read `queue` after A had written it,
- * under a lock that both held. B reads there what it read in the list in every execution that takes
+ * under a lock that both held. B reads the same value there in every execution that takes
  * the same path: the write comes before the read.
  *
  * This relation holds happens-before, and each such write before its read, for all variables but
- * the blocks and elements that the question is about: what those hold is what an atomicity
- * violation changes. A counter (a read and a write of one variable at one place, nothing between)
- * hands nothing over. It is used for blocks of the heap and elements of arrays alone, which are
- * reached through a pointer or an index. */
+ * the blocks and elements that the question is about, whose values a violation changes. A counter
+ * (a read and a write of one variable at one place, nothing between) hands nothing over. It is used
+ * for blocks of the heap and elements of arrays alone, which are reached through a pointer or an
+ * index. */
 #ifndef CLEW_ATOMICITY_HANDOVER_H
 #define CLEW_ATOMICITY_HANDOVER_H
 
@@ -22,7 +22,7 @@
 #include "base/vec.h"
 
 /* `from` comes before `to`: by happens-before (variable: VARIABLE_NONE), or because `to` has read
- * what `from` wrote. */
+ * the value that `from` wrote. */
 struct handover_edge {
     event_id from, to;
     uint32_t variable;
@@ -32,7 +32,7 @@ struct handover_edge {
 struct handover {
     const struct frame *f;
     VEC(struct handover_edge) edges; /* by `to` */
-    event_id *upto;     /* per task: what of it comes before, while a question is asked */
+    event_id *upto;     /* per task: its last event that comes before, while a question is asked */
     uint64_t step_left; /* edges that questions may still pass */
     struct arena arena;
 };

@@ -3,7 +3,7 @@
 #include "atomicity/handover.h"
 #include "base/bits.h"
 
-/* What asks about one lost access. */
+/* A question about one lost access. */
 struct asking {
     const struct frame *f;
     struct handover handover; /* built when it is first asked for */
@@ -109,6 +109,8 @@ uint64_t lost_count(const struct frame *f, struct notes *n)
             first = count++ == 0 ? lost : first;
         }
     }
+    must(count <= f->variables.list.count);
+    must((count == 0) == (first == NULL));
     if (count > 0) {
         note(f, first, count, n);
     }

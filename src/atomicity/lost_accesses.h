@@ -15,7 +15,7 @@
 #include "base/notes.h"
 
 /* Counts the variables for which it matters, and notes them with the remedy. O(lost events *
- * accesses of their variables), and what handing over costs (handover.h). */
+ * accesses of their variables), and the cost of handover.h. */
 uint64_t lost_count(const struct frame *f, struct notes *n);
 
 #endif

@@ -8,7 +8,7 @@
 /* A question costs as much as so many steps of a loop. */
 enum { TRIES_DEFAULT = 2000, ASK_STEPS = 16 };
 
-/* What is being matched. */
+/* One pass over a sketch. */
 struct pass {
     struct matcher *r;
     const struct sketch *sketch;
@@ -52,7 +52,7 @@ uint64_t matcher_count_settled(const struct matcher *r, enum settled_by reason)
     return count;
 }
 
-/* What is known about the couples of this sort. */
+/* The results so far about the couples of this sort. */
 static struct couple_news *news_of(struct matcher *r, uint32_t sort)
 {
     if (sort >= r->news.count) {
@@ -94,7 +94,7 @@ static void pass_end(struct pass *p)
     sites_release(&p->sites);
 }
 
-/* ---- what stands where ---- */
+/* ---- positions ---- */
 
 static bool is_before(const struct pass *p, event_id a, event_id b)
 {
@@ -152,7 +152,7 @@ static uint32_t first_listed_after(const event_id *events, struct span s, event_
 
 /* ---- asking ---- */
 
-/* A couple, what might interrupt it, and the pattern that would be. */
+/* A couple, the accesses that might interrupt it, and the pattern that would result. */
 struct candidate {
     const struct couple *couple;
     const struct couple *rounds; /* the one that belongs to two operations; NULL: none */
@@ -213,6 +213,7 @@ static bool tell(struct pass *p, const struct candidate *c)
     for (uint32_t i = 0; i < q->place_count; i++) {
         m.places[i] = q->places[i];
     }
+    must(q->place_count <= QUESTION_PLACES_MAX);
     order_places(p, &m);
     if (p->r->options.accepts != NULL && !p->r->options.accepts(p->r->options.context, &m)) {
         return false;
@@ -248,7 +249,7 @@ static uint64_t sorted_key(const struct sorted *s)
     return map_pair(s->sort, s->other);
 }
 
-/* What is known about them before the first question. */
+/* Looks up earlier results before the first question. */
 static void sorted_begin(const struct pass *p, struct sorted *s)
 {
     const uint32_t *tried = map_get(&p->tried, sorted_key(s));
@@ -257,9 +258,10 @@ static void sorted_begin(const struct pass *p, struct sorted *s)
     s->is_begun = true;
 }
 
-/* Keeps what is known now. */
+/* Keeps the results. */
 static void sorted_end(struct pass *p, const struct sorted *s)
 {
+    must(!s->is_found || s->tried > 0);
     if (s->tried > 0 && !s->is_found) {
         map_put(&p->tried, sorted_key(s), s->tried);
     }
@@ -268,7 +270,7 @@ static void sorted_end(struct pass *p, const struct sorted *s)
     }
 }
 
-/* Asks, and tells what was found. */
+/* Asks, and reports the pattern found. */
 static void ask(struct pass *p, const struct candidate *c, struct sorted *s)
 {
     struct matcher *r = p->r;
@@ -342,7 +344,7 @@ static enum settled_by conflicts_settled(const struct pass *p, const struct conf
     return SETTLED_NOT;
 }
 
-/* What is handed over in the trace: built when it is first asked for. */
+/* The order of handing over, built when it is first asked for. */
 static struct handover *handover_of(struct pass *p)
 {
     struct handover *h = &p->r->handover;
@@ -381,7 +383,7 @@ static bool are_handed_over(struct pass *p, const struct conflict conflicts[2])
     return is_fixed;
 }
 
-/* Why a candidate is left out, where its pattern is not what the program means. */
+/* Why a candidate is left out, where the program means its pattern. */
 static enum settled_by settled_by(struct pass *p, const struct conflict conflicts[2])
 {
     const enum settled_by settled = conflicts_settled(p, conflicts);
@@ -390,7 +392,8 @@ static enum settled_by settled_by(struct pass *p, const struct conflict conflict
                                            : SETTLED_NOT;
 }
 
-/* What always comes between is left out. Returns why the candidate is left out, if it is. */
+/* An access that always comes between is left out. Returns the reason why the candidate is left
+ * out. */
 static enum settled_by try_between(struct pass *p, const struct couple *c, uint32_t single,
                                    struct sorted *sorted)
 {
@@ -435,12 +438,12 @@ static void try_couple(struct pass *p, const struct couple *c, const struct cast
     for (uint32_t i = middle; i < s.end && is_open(p, sorted); i++) {
         if (try_between(p, c, other->singles[i], sorted) == SETTLED_HANDOVER &&
             other->events[i] > second) {
-            break; /* what follows in that task is handed over as well */
+            break; /* later accesses of that task are handed over as well */
         }
     }
     for (uint32_t i = middle; i-- > s.first && is_open(p, sorted);) {
         if (try_between(p, c, other->singles[i], sorted) == SETTLED_HANDOVER) {
-            break; /* and what came before */
+            break; /* and so are earlier ones */
         }
     }
 }
@@ -639,13 +642,13 @@ static void try_couples(struct pass *p, const struct couple *c, const struct cas
     for (uint32_t i = middle; i < d.end && is_open(p, sorted); i++) {
         if (try_pair(p, c, &other->couples[i], sorted) == SETTLED_HANDOVER &&
             other->firsts[i] > f.y1->event) {
-            break; /* what follows in that task is handed over as well */
+            break; /* later accesses of that task are handed over as well */
         }
     }
     for (uint32_t i = middle; i-- > d.first && is_open(p, sorted);) {
         if (try_pair(p, c, &other->couples[i], sorted) == SETTLED_HANDOVER &&
             other->seconds[i] < f.x1->event) {
-            break; /* and what came before */
+            break; /* and so are earlier ones */
         }
     }
 }
@@ -705,9 +708,9 @@ static void match_pairs(struct pass *p, uint32_t thread, uint32_t other)
     }
 }
 
-/* Where a cycle of conflicts was found for a couple, that its read is stale goes without saying. A
- * task that has overwritten what it read goes on from its own value; that it overwrote somebody
- * else's is a pattern of one variable. */
+/* Where a cycle of conflicts was found for a couple, its stale read is not reported too. A task
+ * that has overwritten the variable goes on from its own value; overwriting another task's value is
+ * a pattern of one variable. */
 static enum violation pattern_stale(const struct pass *p, const struct couple *c,
                                     const struct site *s)
 {

@@ -1,6 +1,6 @@
 /* Which patterns a model allows: candidates from the couples of its threads, each decided by a
- * search for an execution that shows it. What was found once at some places is not asked again, and
- * of all that can interrupt a couple in the way of a pattern one is told. */
+ * search for an execution that shows it. Places with a finding are not asked again, and one of the
+ * accesses that can interrupt a couple in the way of a pattern is reported. */
 #ifndef CLEW_ATOMICITY_MATCH_H
 #define CLEW_ATOMICITY_MATCH_H
 
@@ -34,7 +34,7 @@ struct match_options {
     uint32_t near;
     bool keeps_rounds;  /* reports also couples of two operations */
     bool keeps_settled; /* tells also where the order of one conflict is settled, see settled.h */
-    bool keeps_forced;  /* tells also what comes so in every execution, see match_single */
+    bool keeps_forced;  /* reports also orders that hold in every execution, see match_single */
     bool skips_stale;   /* does not look for stale reads, which are serializable */
     bool tells_all;     /* tells of all variables, and of all sorts of accesses that can interrupt a
                            couple; not of one per place */
@@ -42,8 +42,8 @@ struct match_options {
     /* Asked before `found`: false for an execution that does not count. NULL: all do. */
     bool (*accepts)(void *context, const struct match *m);
     /* Asked before the first question about a model: it is left out where that is true. NULL: none
-     * is. Not asked where the trace is looked at in windows: the model costs more there than what
-     * could be saved. */
+     * is. Not asked where the trace is looked at in windows: the model costs more there than the
+     * questions. */
     bool (*is_known)(void *context, const struct model *whole, const char *purpose);
     void *context;
     struct limit_watch *watch; /* NULL: no limit */
@@ -56,7 +56,7 @@ struct match_stats {
     uint64_t rounds; /* sorts of couples left out because they belong to two operations */
 };
 
-/* What is known about a sort of couples. */
+/* The results about a sort of couples. */
 struct couple_news {
     uint16_t told;    /* the patterns that were found, a bit each */
     bool is_paired;   /* a pattern of two variables was found */
@@ -64,7 +64,7 @@ struct couple_news {
     uint16_t settled; /* why it was left out where a conflict is settled, a bit each */
 };
 
-/* What has been asked and found, for all models of a search. */
+/* The questions and results of all models of a search. */
 struct matcher {
     struct match_options options;
     struct match_stats stats;
@@ -83,9 +83,9 @@ void matcher_forget(struct matcher *r);
 /* How many sorts of couples were left out for this reason, and nothing else was found for them. */
 uint64_t matcher_count_settled(const struct matcher *r, enum settled_by reason);
 
-/* Tells of the patterns of x alone, from its sketch; so do those below. What must come
- * between two accesses in every execution, as a task between its creation and its end, was meant
- * to: it is left out, here and below. */
+/* Reports the patterns of x alone, from its sketch. An access that must come between two others in
+ * every execution, as a task between its creation and its end, is meant to: it is left out, here
+ * and below. */
 void match_single(struct matcher *r, const struct sketch *sketch);
 
 /* Tells of the patterns of x and y, and of stale reads. */

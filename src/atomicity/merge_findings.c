@@ -13,7 +13,7 @@ enum { BLOCK_FINDINGS_MAX = 4 };
 struct fold {
     struct findings *f;
     uint32_t *parent;      /* per finding: another of its bug, at last the one that is kept */
-    struct names marks;    /* what two findings of one bug have in common */
+    struct names marks;    /* properties that two findings of one bug share */
     struct map first_with; /* a mark to the first finding that has it */
     struct names classes;  /* of variables */
     struct arena scratch;
@@ -79,6 +79,7 @@ static void join(struct fold *o, uint32_t finding, const char *mark)
     const uint32_t number = names_intern_text(&o->marks, mark);
     bool is_new = false;
     const uint32_t with = *map_slot(&o->first_with, number, finding, &is_new);
+    must(with < o->f->list.count);
     const uint32_t a = root_of(o, with);
     const uint32_t b = root_of(o, finding);
     o->parent[says_more(o, a, b) ? b : a] = says_more(o, a, b) ? a : b;
@@ -169,7 +170,7 @@ static void join_by_variables(struct fold *o, uint32_t number)
     }
 }
 
-/* ---- what is kept ---- */
+/* ---- the findings kept ---- */
 
 /* The pattern stands second in the key. */
 static const char *pattern_of(struct fold *o, const struct finding *f)
@@ -179,7 +180,7 @@ static const char *pattern_of(struct fold *o, const struct finding *f)
     return arena_text(&o->scratch, pattern + 1, strcspn(pattern + 1, "|"));
 }
 
-/* Adds to each that is kept what the others of its bug are: "P3 (2), stale (1)". */
+/* Adds to each finding that is kept the patterns of the others of its bug: "P3 (2), stale (1)". */
 static void say_others(struct fold *o)
 {
     struct names patterns;
@@ -245,6 +246,7 @@ void fold_findings(struct findings *f)
     struct fold o = {.f = f};
     names_init(&o.marks);
     names_init(&o.classes);
+    const size_t count_before = f->list.count;
     o.parent = arena_array(&o.scratch, uint32_t, f->list.count + 1);
     for (uint32_t i = 0; i < f->list.count; i++) {
         o.parent[i] = i;
@@ -257,6 +259,8 @@ void fold_findings(struct findings *f)
     join_by_blocks(&o);
     say_others(&o);
     keep_roots(&o);
+    must(f->list.count <= count_before);
+    must((f->list.count == 0) == (count_before == 0));
     names_release(&o.marks);
     names_release(&o.classes);
     map_release(&o.first_with);

@@ -1,5 +1,5 @@
-/* One finding per bug: what is found about the same variables, or at the same places, mostly has
- * one cause and one cure. */
+/* One finding per bug: findings about the same variables, or at the same places, mostly have one
+ * cause and one fix. */
 #ifndef CLEW_ATOMICITY_MERGE_FINDINGS_H
 #define CLEW_ATOMICITY_MERGE_FINDINGS_H
 
@@ -10,7 +10,7 @@
  * most severe, then the one with the better grade, then the one that takes less for granted (a lost
  * update, another pattern of one variable, one of two), then the one with more writes, then the
  * first. Its pair_count is the sum of theirs, and its `why` names their patterns. Regions are left
- * alone. What is kept is sorted by severity, then by what it takes for granted. */
+ * alone. The findings kept are sorted by severity, then by their number of assumptions. */
 void fold_findings(struct findings *f);
 
 #endif

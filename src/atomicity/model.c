@@ -67,8 +67,8 @@ static void keep(struct build *b, uint32_t lock)
     }
 }
 
-/* What is held at a point or at an access matters, and what is held where a lock that matters is
- * taken or given back. */
+/* A lock matters if a task holds it at a point or an access, or where it takes or releases another
+ * lock that matters. */
 static void keep_held(struct build *b)
 {
     const struct frame *f = b->f;
@@ -243,6 +243,10 @@ static void add_threads(struct build *b, uint32_t access_count)
         add_thread(b, task);
     }
     must(b->step_count <= step_max);
+    for (uint32_t i = 0; i < m->thread_count; i++) {
+        must(m->threads[i].count > 0);
+        must(i == 0 || m->threads[i - 1].task < m->threads[i].task);
+    }
 }
 
 /* In a window: among the steps of its thread. */
@@ -301,7 +305,7 @@ static void add_pred(struct build *b, const uint32_t *thread_of, event_id from)
     vec_push(&b->preds, (struct step_pred){.thread = thread, .count = count});
 }
 
-/* Every POINT gets what the graph says must come before its event. */
+/* Every POINT gets the steps that must come before its event. */
 static void add_preds_of(struct build *b, const uint32_t *thread_of, const struct model_thread *t)
 {
     const struct hb *hb = &b->f->hb;
@@ -330,6 +334,9 @@ static void add_preds(struct build *b)
     for (uint32_t i = 0; i < m->thread_count; i++) {
         add_preds_of(b, thread_of, &m->threads[i]);
     }
+    vec_each (&b->preds, pred) {
+        must(pred->thread < m->thread_count);
+    }
     m->preds = arena_array(&m->arena, struct step_pred, b->preds.count + 1);
     if (b->preds.count > 0) {
         memcpy(m->preds, b->preds.at, b->preds.count * sizeof *m->preds);
@@ -338,7 +345,7 @@ static void add_preds(struct build *b)
 
 typedef VEC(struct model_held) held_list;
 
-/* What a task holds where its part of the window begins. */
+/* The locks that a task holds where its part of the window begins. */
 static void add_held_by(const struct build *b, uint32_t task, uint32_t thread, held_list *held)
 {
     const struct frame *f = b->f;
@@ -356,7 +363,7 @@ static void add_held_by(const struct build *b, uint32_t task, uint32_t thread, h
     }
 }
 
-/* What is held where the window begins, by its threads or by tasks that do nothing in it. */
+/* The locks held where the window begins, by its threads or by tasks that do nothing in it. */
 static void add_held(struct build *b)
 {
     struct model *m = b->m;
@@ -367,6 +374,7 @@ static void add_held(struct build *b)
         add_held_by(b, task, is_next ? next : m->thread_count, &held);
         next += is_next;
     }
+    must(next == m->thread_count);
     m->held = arena_array(&m->arena, struct model_held, held.count + 1);
     m->held_count = (uint32_t)held.count;
     for (size_t i = 0; i < held.count; i++) {
@@ -454,7 +462,7 @@ static void print_steps(const struct model *m, const struct model_thread *thread
     }
 }
 
-/* A thread's own steps as text, to sort threads by what they do. */
+/* A thread's own steps as text, to sort threads by their steps. */
 struct printed {
     uint32_t thread;
     const char *text;

@@ -1,4 +1,4 @@
-/* The model of one variable, or of two: what the tasks of a trace do with it, and what orders them.
+/* The model of one variable, or of two: the accesses of the tasks of a trace, and their orders.
  *
  *     thread 0   LOCK m   R x   UNLOCK m   POINT
  *     thread 1   LOCK m   W x   W y        UNLOCK m
@@ -37,7 +37,7 @@ struct step {
     bool is_shared;  /* LOCK, UNLOCK */
 };
 
-/* So many steps of a thread must be done before; UINT32_MAX: what lies beyond a window. */
+/* The number of steps of a thread that must be done before; UINT32_MAX: steps beyond a window. */
 struct step_pred {
     uint32_t thread;
     uint32_t count;
@@ -86,16 +86,16 @@ struct model {
  * and points; marks / 64). */
 void model_build(struct model *m, const struct sketch *s);
 
-/* Per task: what it does from `begin` on, before `end`, both places in the list. What it did before
- * has happened, as it is listed. */
+/* Per task: its events from `begin` on, before `end`, both places in the list. Its earlier events
+ * have happened as they are listed. */
 struct window {
     event_id *begin, *end;
 };
 
-/* The same of a window, which must be possible to get to (ask.c makes sure of that, and
- * execution_check doubts it). Each of its executions, behind what has happened, is one of the
+/* The same of a window, which must be possible to get to (window_query.c ensures that, and
+ * execution_check checks it). Each of its executions, behind the events before, is one of the
  * trace; but not all are among them. x and y are memory. All locks are kept. The window must
- * outlive m. O(tasks log n + locks + what is in the window). */
+ * outlive m. O(tasks log n + locks + events in the window). */
 void model_window(struct model *m, const struct sketch *s, const struct window *w);
 
 void model_release(struct model *m);

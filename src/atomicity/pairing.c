@@ -28,8 +28,8 @@ struct build {
     struct arena scratch;
 };
 
-/* Memory counts when it is shared, and plain; resources always do: what one request writes may
- * follow from what it read, and be shared in another run only. */
+/* Memory counts when it is shared, and plain; resources always do: a write may follow from an
+ * earlier read of its request, and may be shared in another run only. */
 static void choose_variables(struct build *b)
 {
     b->counts = arena_array(&b->scratch, bool, b->v->list.count + 1);
@@ -62,6 +62,7 @@ static void collect_walks(struct build *b)
 
 static void meet(struct build *b, uint32_t one, uint32_t other, uint32_t weight)
 {
+    must(one != other);
     const struct variable *a = &b->v->list.at[one];
     const struct variable *c = &b->v->list.at[other];
     if (!variable_is_shared(a) && !variable_is_shared(c)) {
@@ -98,6 +99,7 @@ static void follow(struct build *b, struct walk *walk)
             recent[k] = recent[k - 1];
         }
         recent[0] = variable;
+        must(count <= PAIRING_DEPTH);
     }
 }
 
@@ -154,6 +156,11 @@ void pairings_build(struct pairings *p, const struct trace *t, const struct vari
     }
     keep_closest(&b);
     sort_stable(p->list.at, p->list.count, sizeof *p->list.at, compare_classes, v);
+    vec_each (&p->list, pair) {
+        must(pair->x < v->list.count);
+        must(pair->y < v->list.count);
+        must(v->list.at[pair->x].class <= v->list.at[pair->y].class);
+    }
     map_release(&b.met.map);
     arena_release(&b.scratch);
 }

@@ -1,12 +1,12 @@
-/* Pairs of variables that belong together, in a text file: what `clew correlate` prints, perhaps
- * edited, or written by hand.
+/* Pairs of variables that belong together, in a text file: the output of `clew correlate`, perhaps
+ * edited, or user-supplied.
  *
  *     # distance  support  x  y
  *     1.00	42	balance	total
  *     cache.empty cache.table
  *
- * A line ends in two names: separated by tabs where there is one, else by blanks. What stands
- * before them says nothing here. A line that begins with # is a comment. */
+ * A line ends in two names: separated by tabs where there is one, else by blanks. Columns before
+ * them are ignored. A line that begins with # is a comment. */
 #ifndef CLEW_ATOMICITY_PAIRS_H
 #define CLEW_ATOMICITY_PAIRS_H
 

@@ -75,6 +75,8 @@ static uint32_t task_number(struct build *b, const char *name)
 /* Adds a transition between these places of its task. */
 static uint32_t add_transition(struct build *b, struct net_transition t)
 {
+    must(t.from < b->net->places.count);
+    must(t.to < b->net->places.count);
     vec_push(&b->net->transitions, t);
     return (uint32_t)b->net->transitions.count - 1;
 }
@@ -82,6 +84,9 @@ static uint32_t add_transition(struct build *b, struct net_transition t)
 static void add_arc(struct build *b, uint32_t transition, uint32_t place, enum net_arc_kind kind,
                     uint32_t weight)
 {
+    must(transition < b->net->transitions.count);
+    must(place < b->net->places.count);
+    must(weight > 0);
     vec_push(
         &b->net->arcs,
         (struct net_arc){.transition = transition, .place = place, .weight = weight, .kind = kind});
@@ -152,7 +157,7 @@ void net_of_finding(struct net *n, const struct finding *finding)
 
 /* ---- a whole trace ---- */
 
-/* What one event does besides its access: sections that it begins and ends. */
+/* The sections that one event begins and ends. */
 struct doing {
     VEC(uint32_t) locks, unlocks; /* sections of locks */
     VEC(uint32_t) passes;         /* of versions: a write of its own */
@@ -164,7 +169,7 @@ struct whole {
     struct build b;
     const struct frame *f;
     struct map lock_place; /* lock to its place */
-    struct map ask_place;  /* section of a version check to the place of who holds it */
+    struct map ask_place;  /* section of a version check to the place of its holder */
     struct map first_of;   /* event to its first transition plus one ... */
     struct map count_of;   /* ... and how many it has */
     struct map is_torn;    /* accesses that nothing holds together with their other half */
@@ -254,6 +259,7 @@ static uint32_t lock_tokens(const struct frame *f, uint32_t lock)
     }
     const uint32_t count = (uint32_t)tasks.entries.count;
     map_release(&tasks);
+    must(count > 0);
     return is_shared ? count : 1;
 }
 
@@ -317,7 +323,7 @@ static uint32_t same_version(const struct whole *w, const uint32_t *list, size_t
     return UINT32_MAX;
 }
 
-/* What the event does to versions when it takes those of `begins` that have a bit in `choice`. A
+/* The arcs of an event to versions when it takes those of `begins` that have a bit in `choice`. A
  * write of a task that holds the version itself, by another bit, does not need it free. */
 static void add_version_arcs(struct whole *w, uint32_t transition, uint32_t choice)
 {

@@ -1,5 +1,5 @@
-/* Petri nets of findings and of traces: what tasks do with what they share, for looking at and for
- * other tools.
+/* Petri nets of findings and of traces: the accesses of tasks to shared variables, as drawings and
+ * for other tools.
  *
  *     (A) -> [R balance] -> ( ) -> [W balance] -> ( )       a line of places per task
  *                 :                     |
@@ -9,7 +9,8 @@
  * trace also has a place per lock, whose token a task takes and gives back; a place per order
  * between tasks, which is filled by the one event and emptied by the other; and a place per version
  * (version.h), whose token a task may take where it is told the version and must have where it asks
- * for it. So what can fire is what the engine holds possible: a test compares.
+ * for it. So the net fires exactly the executions that the engine finds possible: a test compares
+ * them.
  *
  * A transition is marked NonAtomic where its task was interrupted in the finding; in a trace, where
  * it is a read or the write of the same variable that follows it, and nothing is held from the one
@@ -81,7 +82,7 @@ void net_of_finding(struct net *n, const struct finding *finding);
 MUST_USE bool net_of_trace(struct net *n, const struct trace *t, size_t transition_max,
                            struct notes *notes, struct err *e);
 
-/* Prints it for graphviz' dot, with labels that are cut to what can be read in a drawing. */
+/* Prints it for graphviz' dot, with labels that are short enough for a drawing. */
 void net_print_dot(const struct net *n, struct out *out);
 
 /* Prints it as a place/transition net in PNML (ISO/IEC 15909-2). That knows no test arcs: they are

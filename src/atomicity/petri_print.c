@@ -22,7 +22,7 @@ static void print_dot_text(struct out *out, const char *text)
     }
 }
 
-/* What can be read in a drawing: of a long text its end, by which names and paths differ; of a
+/* A label for a drawing: of a long text its end, by which names and paths differ; of a
  * path, whole parts. */
 static void print_label(struct out *out, const char *text)
 {
@@ -62,7 +62,7 @@ static void print_tokens(struct out *out, uint32_t tokens)
     }
 }
 
-/* How places of a kind look, and what stands before their names. */
+/* The shape of places of a kind, and the prefix of their names. */
 static const struct {
     const char *shape, *before;
 } looks[] = {
@@ -144,7 +144,7 @@ static void print_dot_task(const struct net *n, uint32_t task, struct out *out)
     out_text(out, "  }\n");
 }
 
-/* Whether the arc's transition gives back what it takes here. */
+/* Whether the arc's transition gives back the token that it takes here. */
 static bool is_both_ways(const struct net *n, size_t index)
 {
     const struct net_arc *a = &n->arcs.at[index];

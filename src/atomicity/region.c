@@ -8,20 +8,22 @@
 
 /* Conflict serializability by vector clocks (after U. Mathur and M. Viswanathan, "Atomicity
  * checking in linear time using vector clocks", ASPLOS 2020). A clock counts regions: number t of a
- * clock is the last region of task t that it has heard of. While a region of t is open, whoever has
- * heard of it and is heard of by t closes a cycle. When a region ends, all who heard of its
- * beginning come after its end too: tasks are looked through, objects were put on the region's list
- * when they heard.
+ * clock is the last region of task t that it has heard of. While a region of t is open, a task that
+ * has heard of it and is heard of by t closes a cycle. When a region ends, all tasks that heard of
+ * its beginning come after its end too: tasks are looked through, objects were put on the region's
+ * list when they heard.
  *
  * Deviation: the clocks of a variable's reads start anew at each write, which hands on all it
  * joined. */
 
-/* A variable, lock, channel: what passes clocks on. Rows are in the table of clocks, 0: none yet.
+/* A variable, lock or channel, which passes clocks on. Rows are in the table of clocks, 0: none
+ * yet.
  */
 struct object {
-    uint32_t write;       /* the last write, or exclusive release */
-    uint32_t reads;       /* all since: reads, shared releases, posts */
-    uint32_t reads_heard; /* the same, but of each task's own number only what others heard */
+    uint32_t write; /* the last write, or exclusive release */
+    uint32_t reads; /* all since: reads, shared releases, posts */
+    uint32_t
+        reads_heard; /* the same, but of each task's own number only the one that others heard */
     uint32_t writer, writer_version;
     uint32_t reader, reader_version;
     event_id last_write, last_read;
@@ -132,7 +134,7 @@ static bool join(struct regions *r, uint32_t to, uint32_t from)
     return changes != 0;
 }
 
-/* ---- who and what ---- */
+/* ---- tasks and objects ---- */
 
 static struct actor *actor_of(struct regions *r, uint32_t task)
 {
@@ -143,6 +145,7 @@ static struct actor *actor_of(struct regions *r, uint32_t task)
         const uint32_t clock = row_new(r);
         vec_push(&r->actors, (struct actor){.clock = clock, .last = EVENT_NONE});
     }
+    must(task < r->stride);
     return &r->actors.at[task];
 }
 
@@ -183,7 +186,7 @@ static void tell(struct regions *r, struct actor *a, event_id other)
     }
 }
 
-/* The task hears what the clock has heard; `heard` is its own number there. */
+/* The task joins the clock; `heard` is its own number there. */
 static void hear(struct regions *r, uint32_t task, uint32_t clock, uint32_t heard, event_id other)
 {
     struct actor *a = &r->actors.at[task];
@@ -270,6 +273,7 @@ static void region_begin(struct regions *r, uint32_t task)
     if (a->depth++ > 0) {
         return;
     }
+    must(a->objects.count == 0);
     a->begin_number = ++row(r, a->clock)[task];
     a->version++;
     a->begin = r->now;
@@ -279,6 +283,7 @@ static void region_begin(struct regions *r, uint32_t task)
 
 static void close_open(struct regions *r, uint32_t task)
 {
+    must(r->open.count > 0);
     for (size_t i = 0; i < r->open.count; i++) {
         if (r->open.at[i] == task) {
             r->open.at[i] = vec_pop(&r->open);
@@ -287,7 +292,7 @@ static void close_open(struct regions *r, uint32_t task)
     }
 }
 
-/* Hands on what the region has heard to the row, if that has heard of the region. */
+/* Joins the region's clock into the row, if that has heard of the region. */
 static void hand_on(struct regions *r, const struct actor *a, uint32_t task, uint32_t to)
 {
     if (to != 0 && row(r, to)[task] >= a->begin_number) {
@@ -301,6 +306,7 @@ static void region_end(struct regions *r, uint32_t task)
     if (a->depth == 0 || --a->depth > 0) {
         return;
     }
+    must(row(r, a->clock)[task] >= a->begin_number);
     close_open(r, task);
     for (uint32_t other = 0; other < r->actors.count; other++) {
         const struct actor *b = &r->actors.at[other];
@@ -308,7 +314,7 @@ static void region_end(struct regions *r, uint32_t task)
             hear(r, other, a->clock, row(r, a->clock)[other], r->now);
         }
     }
-    /* What hears of the end through an object has heard of other open regions by that. */
+    /* A task that hears of the end through an object hears of other open regions by it. */
     vec_each (&a->objects, number) {
         struct object *o = &r->objects.at[*number];
         hand_on(r, a, task, o->write);

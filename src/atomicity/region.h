@@ -14,12 +14,12 @@
 #include "trace/tables.h"
 #include "trace/trace.h"
 
-/* A region that cannot be serialized: what came since its beginning already depends on it when it
- * depends on that in turn. */
+/* A region that cannot be serialized: an event since its beginning depends on the region, and the
+ * region depends on that event. */
 struct region_found {
     event_id begin; /* where the region begins */
     event_id event; /* the event of its task that closes the cycle */
-    event_id other; /* what that depends on, of another task */
+    event_id other; /* the event of another task that it depends on */
 };
 
 struct region_options {

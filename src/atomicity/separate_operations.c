@@ -5,8 +5,11 @@
 /* Accesses next to one of the couple's that are looked at, each way. */
 enum { AROUND_MAX = 64 };
 
-/* What an access of a couple is part of, beside the other one: a call or a round of a loop, or else
- * the outermost critical section around it. */
+/* The bits of x and of y. */
+enum { XY = 3 };
+
+/* The part of the program that contains one access of a couple, but not the other: a call or a
+ * round of a loop, or else the outermost critical section around it. */
 struct part {
     uint32_t scope;   /* SCOPE_ROOT: none */
     uint32_t section; /* of the trace; UINT32_MAX: none */
@@ -64,7 +67,7 @@ static unsigned writes_in(const struct sites *s, uint32_t site, const struct par
     return accessed_in(s, site, p, true);
 }
 
-/* A write that adds to what the task's access before it has read at the same place. */
+/* A write that follows the task's read of the variable at the same place. */
 static bool is_counter(const struct sites *s, uint32_t site)
 {
     const struct trace *t = s->sketch->frame->trace;
@@ -77,10 +80,20 @@ static bool is_counter(const struct sites *s, uint32_t site)
            trace_at(t, read->event)->location == trace_at(t, write->event)->location;
 }
 
-/* The read of such an update: the task only adds to what it finds. */
+/* The read of such an update. */
 static bool is_counted(const struct sites *s, uint32_t site)
 {
     return site + 1 < s->sketch->count && is_counter(s, site + 1);
+}
+
+/* Whether the site is part of a counter's update whose task does not look at the value. Where the
+ * trace does not tell that of any update, none is taken to look. */
+static bool is_unseen(const struct sites *s, uint32_t site)
+{
+    const struct frame *f = s->sketch->frame;
+    const uint32_t read = is_counted(s, site) ? site : site - 1;
+    return (is_counted(s, site) || is_counter(s, site)) &&
+           (!f->variables.has_results || event_is_blind(trace_at(f->trace, s->list[read].event)));
 }
 
 /* Two writes of one place, each of which its part has looked for: one update, made twice. */
@@ -104,8 +117,8 @@ static uint64_t attempt_key(const struct sites *s, uint32_t site, uint32_t secti
                     trace_at(f->trace, f->hb.sections.list[section].begin)->location);
 }
 
-/* Takes the reads of a section, sites first to end - 1, that stand before a write of what they
- * read. */
+/* Takes the reads of a section, sites first to end - 1, that stand before a write of the same
+ * variable. */
 static void take_updates(struct sites *s, uint32_t first, uint32_t end, uint32_t section)
 {
     unsigned written = 0;
@@ -119,11 +132,49 @@ static void take_updates(struct sites *s, uint32_t first, uint32_t end, uint32_t
     }
 }
 
+/* ---- locks that are held across ---- */
+
+enum { HOLDERS_MANY = UINT32_MAX };
+
+static void take_holders(struct sites *s)
+{
+    const struct frame *f = s->sketch->frame;
+    for (uint32_t site = 0; site < s->sketch->count; site++) {
+        const struct frame_span span = f->held_at[s->sketch->list[site].number];
+        const uint32_t task = access_of(s, site)->task + 1;
+        for (uint32_t i = span.first; i < span.first + span.count; i++) {
+            uint32_t *holder =
+                map_slot(&s->holders, f->hb.sections.list[f->held[i]].lock, task, NULL);
+            *holder = *holder == task ? task : HOLDERS_MANY;
+        }
+    }
+}
+
+/* Whether a critical section contains both accesses whose lock another task holds as well when it
+ * uses one of the variables. A lock of which this is not so guards something else, and does not say
+ * that the two accesses belong together. */
+static bool is_guarded_across(const struct sites *s, const struct couple *c)
+{
+    const struct frame *f = s->sketch->frame;
+    const struct frame_span a = f->held_at[s->sketch->list[c->first].number];
+    const struct frame_span b = f->held_at[s->sketch->list[c->second].number];
+    for (uint32_t i = a.first; i < a.first + a.count; i++) {
+        for (uint32_t k = b.first; k < b.first + b.count; k++) {
+            if (f->held[i] == f->held[k] &&
+                *map_get(&s->holders, f->hb.sections.list[f->held[i]].lock) == HOLDERS_MANY) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void apart_build(struct sites *s)
 {
     if (s->sketch->frame->variables.scopes.nodes.count == 0) {
         return;
     }
+    take_holders(s);
     for (uint32_t i = 0; i < s->sketch->thread_count; i++) {
         const struct sketch_thread *thread = &s->sketch->threads[i];
         for (uint32_t first = thread->first, end = 0; first < thread->end; first = end) {
@@ -174,8 +225,23 @@ static bool is_attempt(const struct sites *s, uint32_t site)
            !is_ambiguous(s, site, section);
 }
 
-/* A write or an attempt, and then an access of another part that takes what it finds and writes in
- * its turn, or is an attempt as well. */
+/* A read under a shared lock, and another of the same call under the same lock, exclusively: the
+ * task checks again before it writes. */
+static bool is_rechecked(const struct sites *s, const struct couple *c, const struct part parts[2])
+{
+    if (parts[0].scope != SCOPE_ROOT || parts[1].scope != SCOPE_ROOT ||
+        parts[0].section == UINT32_MAX || parts[1].section == UINT32_MAX) {
+        return false;
+    }
+    const struct section *sections = s->sketch->frame->hb.sections.list;
+    const struct section *check = &sections[parts[0].section];
+    const struct section *act = &sections[parts[1].section];
+    return check->lock == act->lock && check->is_shared && !act->is_shared &&
+           !is_counted(s, c->second);
+}
+
+/* A write or an attempt, and then an access of another part that reads the variable and writes it
+ * in turn, or is an attempt as well. */
 static bool are_actions(const struct sites *s, const struct couple *c, const struct part parts[2])
 {
     const struct site *a = &s->list[c->first];
@@ -185,7 +251,8 @@ static bool are_actions(const struct sites *s, const struct couple *c, const str
     }
     if (!b->is_write) {
         const bool is_blind = event_is_blind(trace_at(s->sketch->frame->trace, b->event));
-        return (a->is_write || (!is_blind && is_attempt(s, c->first))) &&
+        const bool is_check = !is_blind && (is_attempt(s, c->first) || is_rechecked(s, c, parts));
+        return (a->is_write || is_check) &&
                (is_attempt(s, c->second) ||
                 (writes_in(s, c->second, &parts[1]) >> b->which & 1) != 0);
     }
@@ -195,8 +262,8 @@ static bool are_actions(const struct sites *s, const struct couple *c, const str
     return (is_counter(s, c->first) && is_counter(s, c->second)) || are_repeated(s, c, parts);
 }
 
-/* Accesses to two variables, one of which both parts read and write: each updates, by itself, what
- * the two variables are parts of, as the head of a list with its first element. */
+/* Accesses to two variables, one of which both parts read and write: each updates, by itself, the
+ * structure that has the two variables, as the head of a list with its first element. */
 static bool are_updates_of_pair(const struct sites *s, const struct couple *c,
                                 const struct part parts[2])
 {
@@ -230,7 +297,9 @@ static enum settled_by why_of_parts(const struct sites *s, const struct couple *
     const bool has_acted = scope_has_acted(tree, m->first) ||
                            (m->first != SCOPE_ROOT && writes_in(s, c->first, &parts[0]) != 0);
     if (are_scopes && scope_is_round(tree, m->first) && scope_is_round(tree, m->second) &&
-        (a->is_write || b->is_write || a->which == b->which || has_acted)) {
+        (a->is_write || b->is_write || a->which == b->which || has_acted ||
+         accessed_in(s, c->first, &parts[0], false) == XY ||
+         accessed_in(s, c->second, &parts[1], false) == XY)) {
         return SETTLED_LOOP;
     }
     if (is_sequence(tree, m->common) && has_acted) {
@@ -240,7 +309,7 @@ static enum settled_by why_of_parts(const struct sites *s, const struct couple *
                                                                         : SETTLED_NOT;
 }
 
-enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is_one)
+enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is_marked)
 {
     const struct variables *v = &s->sketch->frame->variables;
     const struct access *a = access_of(s, c->first);
@@ -251,10 +320,12 @@ enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is
     if (v->list.at[a->variable].is_sync || v->list.at[b->variable].is_sync) {
         return SETTLED_SYNC;
     }
+    const bool is_one = is_marked || is_guarded_across(s, c);
     if (a->wait_count != b->wait_count && !b->is_write && !is_one) {
         return SETTLED_WAIT;
     }
-    if (a->variable != b->variable && (is_counted(s, c->first) || is_counted(s, c->second))) {
+    if (a->variable != b->variable && ((is_counted(s, c->first) && is_unseen(s, c->first)) ||
+                                       (is_counted(s, c->second) && is_unseen(s, c->second)))) {
         return SETTLED_ACTIONS;
     }
     const struct scope_meeting m = scope_meet(&v->scopes, a->scope, b->scope);
@@ -282,6 +353,5 @@ bool apart_are_updates(const struct sites *s, const struct couple *c, uint32_t b
 
 bool apart_is_update(const struct sites *s, uint32_t site)
 {
-    return s->sketch->frame->variables.scopes.nodes.count > 0 &&
-           (is_counter(s, site) || is_counted(s, site));
+    return s->sketch->frame->variables.scopes.nodes.count > 0 && is_unseen(s, site);
 }

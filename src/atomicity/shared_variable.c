@@ -24,6 +24,8 @@ struct build {
     struct map told;         /* (task, resource) to the access that told its version last */
     struct map checked;      /* scoped names of resources whose writes are checked */
     struct map sync;         /* scoped names of locks, conditions, semaphores */
+    struct map atomic;       /* scoped names that are written atomically, to the number of plain
+                                writes of them */
     VEC(uint32_t) block_of;  /* per name: the name of its block, itself where it is none's part */
     VEC(uint32_t) class_of;  /* per name: its class plus one, 0: not known yet */
     VEC(uint32_t) last_task; /* per variable */
@@ -95,7 +97,7 @@ static uint32_t class_of_memory(struct names *classes, const char *name)
     return class;
 }
 
-/* The template is what stands behind the verb in the place of an access. */
+/* The template follows the verb in the place of an access. */
 static uint32_t class_of_resource(struct names *classes, const char *name, const char *place)
 {
     const char *blank = strchr(place, ' ');
@@ -124,13 +126,21 @@ static uint32_t class_of(struct build *b, const struct event *e)
 
 /* ---- accesses ---- */
 
+/* A plain read of a name that is written by atomic operations alone, but for its initialization,
+ * is used as a relaxed load. */
+static bool is_used_as_load(const struct build *b, const struct event *e, uint64_t key)
+{
+    const uint32_t *plain_writes = e->kind == EVENT_READ ? map_get(&b->atomic, key) : NULL;
+    return plain_writes != NULL && *plain_writes <= 1;
+}
+
 static uint32_t variable_number(struct build *b, const struct event *e)
 {
     const uint64_t key = scope_name(b->t, e, e->object);
     const uint32_t *freed = map_get(&b->life_of, scope_name(b->t, e, block_name(b, e->object)));
     const uint32_t life = freed == NULL ? 0 : *freed;
     bool is_new = false;
-    const bool is_atomic = event_class(e) == CLASS_ATOMIC;
+    const bool is_atomic = event_class(e) == CLASS_ATOMIC || is_used_as_load(b, e, key);
     uint32_t *number = map_slot(&b->number_of[is_atomic], key, (uint32_t)b->v->list.count, &is_new);
     if (!is_new && b->life.at[*number] != life) {
         *number = (uint32_t)b->v->list.count;
@@ -169,7 +179,7 @@ static void set_condition(struct build *b, const struct event *e, struct access 
     a->asked = a->is_conditional ? *last : ACCESS_NONE;
 }
 
-/* What the task knows of the resource's version after this access: a read without one tells
+/* Keeps the version of the resource that the task knows after this access: a read without one tells
  * nothing new. */
 static void learn_version(struct build *b, const struct event *e, const struct access *a)
 {
@@ -235,6 +245,26 @@ static void collect_sync(struct build *b)
     }
 }
 
+static void collect_atomic(struct build *b)
+{
+    trace_each (b->t, e) {
+        if (e->object != 0 && (e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW)) {
+            map_put(&b->atomic, scope_name(b->t, e, e->object), 0);
+        }
+    }
+    if (b->atomic.entries.count == 0) {
+        return;
+    }
+    trace_each (b->t, e) {
+        uint32_t *plain_writes = e->kind == EVENT_WRITE && e->object != 0
+                                     ? map_get(&b->atomic, scope_name(b->t, e, e->object))
+                                     : NULL;
+        if (plain_writes != NULL) {
+            ++*plain_writes;
+        }
+    }
+}
+
 static void lay_out(struct variables *v)
 {
     uint32_t first = 0;
@@ -251,16 +281,31 @@ static void lay_out(struct variables *v)
     }
 }
 
-/* Which calls and rounds of loops have written something that tasks share. An update that only adds
- * says nothing: who looks may count how often. */
+/* Whether the task reads again, in the same call, the value that an update has stored:
+ * `slot[--count]` that is not optimized. */
+static bool is_looked_at(const struct trace *t, const struct access *update, const struct access *a)
+{
+    return !a->is_write && a->scope == update->scope && a->operation == update->operation &&
+           !event_is_blind(trace_at(t, a->event));
+}
+
+/* Which calls and rounds of loops have written a shared variable. An update that only adds
+ * says nothing, unless its task looks at the result. */
 static void collect_acts(struct build *b)
 {
+    const struct access **update = /* per task: its last one that nothing followed yet */
+        arena_array(&b->arena, const struct access *, b->t->tables.tasks.count + 1);
     vec_each (&b->v->accesses, a) {
         const struct event *e = trace_at(b->t, a->event);
-        if (a->is_write && e->kind == EVENT_WRITE && e->mode == MODE_UNSAID &&
-            variable_is_shared(&b->v->list.at[a->variable])) {
+        const struct access *before = update[a->task];
+        const bool is_same = before != NULL && before->variable == a->variable;
+        const bool is_plain_write = a->is_write && e->kind == EVENT_WRITE;
+        if (variable_is_shared(&b->v->list.at[a->variable]) &&
+            ((is_plain_write && e->mode == MODE_UNSAID) ||
+             (is_same && is_looked_at(b->t, before, a)))) {
             scope_act(&b->v->scopes, a->scope);
         }
+        update[a->task] = is_plain_write && e->mode != MODE_UNSAID ? a : is_same ? NULL : before;
     }
 }
 
@@ -283,6 +328,30 @@ static void move(struct build *b, const struct event *e)
     }
 }
 
+/* The lists of variables are a partition of the accesses, each in the order of the trace. */
+static void variables_check(const struct variables *v)
+{
+    size_t total = 0;
+    vec_each (&v->list, variable) {
+        const uint32_t *own = &v->by_variable.at[variable->first];
+        must(variable->first == total);
+        must(variable->task_count <= 2);
+        must(variable->count == 0 || variable->task_count > 0);
+        for (uint32_t i = 0; i < variable->count; i++) {
+            must(v->accesses.at[own[i]].variable == (uint32_t)(variable - v->list.at));
+            must(i == 0 || own[i - 1] < own[i]);
+        }
+        total += variable->count;
+    }
+    must(total == v->accesses.count);
+    for (uint32_t i = 0; i < v->accesses.count; i++) {
+        const struct access *a = &v->accesses.at[i];
+        must(a->asked == ACCESS_NONE || a->asked < i);
+        must(a->is_read || a->is_write);
+        must(a->scope <= v->scopes.nodes.count);
+    }
+}
+
 void variables_build(struct variables *v, const struct trace *t)
 {
     struct build b = {.v = v, .t = t};
@@ -293,9 +362,11 @@ void variables_build(struct variables *v, const struct trace *t)
     }
     collect_checked(&b);
     collect_sync(&b);
+    collect_atomic(&b);
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = trace_at(t, id);
         move(&b, e);
+        v->has_results |= e->kind == EVENT_READ && event_is_blind(e);
         if (e->kind == EVENT_FREE) {
             ++*map_slot(&b.life_of, scope_name(t, e, e->object), 0, NULL);
         } else if ((event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC) &&
@@ -310,12 +381,14 @@ void variables_build(struct variables *v, const struct trace *t)
     }
     lay_out(v);
     collect_acts(&b);
+    variables_check(v);
     map_release(&b.number_of[0]);
     map_release(&b.number_of[1]);
     map_release(&b.life_of);
     map_release(&b.told);
     map_release(&b.checked);
     map_release(&b.sync);
+    map_release(&b.atomic);
     vec_release(&b.block_of);
     vec_release(&b.class_of);
     vec_release(&b.last_task);

@@ -4,11 +4,13 @@
  * another variable. Across runs and lives, variables are known by their class:
  *
  *     balance, accounts+16      a static variable: itself
- *     bank.c:42#3+8             what lies there in any block of that place: bank.c:42+8
+ *     bank.c:42#3+8             the same offset in any block of that place: bank.c:42+8
  *     /accounts/7               a resource: its template, /accounts/{id}
  *
  * Atomic accesses to a name are a variable of their own, beside the plain ones: they also order
- * tasks (order/sync_edges.h), so that fewer of their couples are meant to be atomic (site.h). */
+ * tasks (order/sync_edges.h), so that fewer of their couples are meant to be atomic
+ * (access_sites.h). Plain reads of a name belong to them if, but for one write, all its writes are
+ * atomic: `if (slots > 0) __sync_fetch_and_sub(&slots, 1)`. */
 #ifndef CLEW_ATOMICITY_SHARED_VARIABLE_H
 #define CLEW_ATOMICITY_SHARED_VARIABLE_H
 
@@ -22,8 +24,8 @@
 
 #define ACCESS_NONE UINT32_MAX
 
-/* What a task does belongs to operations: an event `operation` begins one. A trace without such
- * events has one operation per task. */
+/* The accesses of a task belong to operations: an event `operation` begins one. A trace without
+ * such events has one operation per task. */
 
 /* A read or write of one variable. */
 struct access {
@@ -79,14 +81,15 @@ struct variables {
     VEC(struct lost) lost;        /* as listed */
     struct names classes;
     struct scope_tree scopes;
+    bool has_results; /* the trace tells of plain updates whether their task uses the result */
 };
 
 /* Collects them. O(events). */
 void variables_build(struct variables *v, const struct trace *t);
 void variables_release(struct variables *v);
 
-/* True when the task of two accesses to one resource had a write to it refused between them: what
- * it read before came to nothing, and it began anew. O(log refusals + those between). */
+/* True when the task of two accesses to one resource had a write to it refused between them: its
+ * earlier reads came to nothing, and it began again. O(log refusals + those between). */
 bool variables_began_anew(const struct variables *v, const struct trace *t, event_id first,
                           event_id second);
 

@@ -18,7 +18,7 @@ static bool is_ended(void *context, const char *bytes, size_t size)
     return size > 0 && memmem(bytes, size, end_mark, sizeof end_mark - 1) != NULL;
 }
 
-/* Runs commands of the shell in the folder and hands over what they print; the caller releases it.
+/* Runs commands of the shell in the folder and hands over their output; the caller releases it.
  * The folder's name is ours, so nothing in it needs quoting. */
 static int run(const struct spin *s, const char *commands, char *heard, size_t heard_size,
                struct err *e)

@@ -22,7 +22,7 @@ struct spin {
     uint64_t ask_ns;  /* spent on questions, without compiling */
 };
 
-/* What the program that spin makes is compiled for: many claims take half a minute to optimize. */
+/* Options for compiling the program that spin makes: many claims take half a minute to optimize. */
 enum spin_build { SPIN_SOON, SPIN_FAST };
 
 /* Fails when spin or a compiler is not there, or refuses the model. */

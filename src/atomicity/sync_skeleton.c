@@ -103,9 +103,9 @@ void held_pass(struct held *h, const struct mark *m)
     }
 }
 
-/* ---- what is held ---- */
+/* ---- locks held ---- */
 
-/* What is held where, in the making. */
+/* The sections held at each access and mark, in the making. */
 struct holding {
     const struct frame *f;
     struct held now;
@@ -118,7 +118,7 @@ struct holding {
     struct map nested; /* (lock, another around it) */
 };
 
-/* What is held now, as a part of `held`: where nothing changed, the same part. */
+/* The sections held now, as a part of `held`: where nothing changed, the same part. */
 static struct frame_span held_now(struct holding *h)
 {
     if (!h->is_fresh) {
@@ -194,7 +194,8 @@ static void lay_out_nested(struct frame *f, const struct map *pairs)
     f->nested = nested;
 }
 
-static void find_held(struct frame *f)
+/* Returns how many numbers of sections all the spans lie in. */
+static size_t find_held(struct frame *f)
 {
     struct holding h = {.f = f};
     h.held_at = arena_array(&f->arena, struct frame_span, f->variables.accesses.count + 1);
@@ -213,9 +214,11 @@ static void find_held(struct frame *f)
     f->held_after = h.held_after;
     f->has_point_in = h.has_point_in;
     lay_out_nested(f, &h.nested);
+    const size_t held_count = h.held.count;
     vec_release(&h.now.sections);
     vec_release(&h.held);
     map_release(&h.nested);
+    return held_count;
 }
 
 /* ---- where things stand ---- */
@@ -281,6 +284,45 @@ static void drop_edges(struct hb *hb, const struct frame_without *without)
     must(blocked == EVENT_NONE);
 }
 
+/* ---- invariants of a frame ---- */
+
+static void check_marks(const struct frame *f, uint32_t task)
+{
+    must(f->first[task] <= f->first[task + 1]);
+    for (uint32_t i = f->first[task]; i < f->first[task + 1]; i++) {
+        must(trace_at(f->trace, f->marks[i].event)->task == task);
+        must(i == f->first[task] || f->marks[i - 1].event <= f->marks[i].event);
+    }
+}
+
+static void check_accesses(const struct frame *f, size_t held_count)
+{
+    for (uint32_t i = 0; i < f->variables.accesses.count; i++) {
+        const struct frame_span held = f->held_at[i];
+        must(f->access_of[f->variables.accesses.at[i].event] == i);
+        must(f->writer[i] == ACCESS_NONE || f->writer[i] < i);
+        must(held.first + held.count <= held_count);
+    }
+}
+
+/* Marks are ordered by task and event, and the numbers of accesses and sections are in range. */
+static void frame_check(const struct frame *f, size_t held_count)
+{
+    const uint32_t task_count = f->hb.contexts.task_count;
+    must(f->version_first <= f->hb.sections.lock_count);
+    must(f->first[0] == 0);
+    must(f->point_count <= f->first[task_count]);
+    for (uint32_t task = 0; task < task_count; task++) {
+        check_marks(f, task);
+    }
+    for (uint32_t i = 0; i < f->hb.sections.count; i++) {
+        const struct section_marks of = f->section_marks[i];
+        must(f->hb.sections.list[i].lock < f->hb.sections.lock_count);
+        must(of.unlock == MARK_NONE || of.lock < of.unlock);
+    }
+    check_accesses(f, held_count);
+}
+
 int frame_build(struct frame *f, const struct trace *t, struct notes *n, struct err *e)
 {
     return frame_build_without(f, t, NULL, n, e);
@@ -308,7 +350,7 @@ int frame_build_without(struct frame *f, const struct trace *t, const struct fra
     lay_out(&b);
     number_marks(f);
     number_accesses(f);
-    find_held(f);
+    frame_check(f, find_held(f));
     vec_release(&b.marks);
     arena_release(&scratch);
     return 0;
@@ -346,6 +388,7 @@ bool frame_is_holding(const struct frame *f, uint32_t task, uint32_t mark)
 
 event_id frame_calm(const struct frame *f, uint32_t task, event_id event)
 {
+    must(trace_at(f->trace, event)->task == task);
     uint32_t mark = frame_mark_from(f, task, event);
     if (!frame_is_holding(f, task, mark)) {
         return event;

@@ -1,5 +1,5 @@
-/* What of a trace matters to the models of all its variables: where tasks take and give back
- * locks, and where they wait for each other; task by task. */
+/* The synchronization of a trace, as the models of all its variables need it: the places where
+ * tasks take and release locks, and where they wait for each other; task by task. */
 #ifndef CLEW_ATOMICITY_SYNC_SKELETON_H
 #define CLEW_ATOMICITY_SYNC_SKELETON_H
 

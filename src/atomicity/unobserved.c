@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "trace/kind_table.h"
 
-/* What the trace has of a node. */
+/* The kinds of events that the trace has of a node. */
 struct node_seen {
     uint32_t name;
     uint32_t task_count;

@@ -2,7 +2,7 @@
 
 #include "trace/kind_table.h"
 
-/* ---- what the variable orders ---- */
+/* ---- orders of the variable ---- */
 
 /* The last accesses of a task to a variable. */
 struct last {
@@ -24,7 +24,7 @@ static bool have_common_lock(const struct frame *f, uint32_t one, uint32_t other
     return false;
 }
 
-/* Whether two conflicting accesses are ordered by what f does not have. */
+/* Whether two conflicting accesses are ordered in `full` and not in f. */
 static bool is_lost(const struct frame *f, const struct frame *full, uint32_t one, uint32_t other)
 {
     const event_id a = f->variables.accesses.at[one].event;
@@ -85,7 +85,7 @@ bool unordered_build(struct frame *f, const struct frame *full, uint32_t variabl
     return true;
 }
 
-/* ---- what its loads see ---- */
+/* ---- values of its loads ---- */
 
 static bool is_of(const struct frame *f, uint32_t variable, event_id id)
 {
@@ -93,7 +93,8 @@ static bool is_of(const struct frame *f, uint32_t variable, event_id id)
     return access != ACCESS_NONE && f->variables.accesses.at[access].variable == variable;
 }
 
-/* What the variable is before the event, and after it, in the trace; false where that is not told.
+/* The variable's value before and after the event in the trace; false where the trace does not tell
+ * it.
  */
 static bool values_at(const struct frame *f, uint32_t variable, event_id id, int64_t values[2])
 {
@@ -113,7 +114,7 @@ static bool values_at(const struct frame *f, uint32_t variable, event_id id, int
     return true;
 }
 
-/* The variable's value before its first access: what that has loaded. */
+/* The variable's value before its first access, which that access has loaded. */
 static bool first_value(const struct frame *f, uint32_t variable, int64_t *value)
 {
     const struct variable *v = &f->variables.list.at[variable];

@@ -27,7 +27,7 @@ static int compare_numbers(const void *left, const void *right, const void *cont
     return (a > b) - (a < b);
 }
 
-/* The accesses to what lies above and below x. Resources are few: all are looked at. */
+/* The accesses to resources above and below x. Resources are few: all are looked at. */
 static struct run run_of_related(const struct frame *f, uint32_t x, number_list *numbers)
 {
     const struct variables *v = &f->variables;
@@ -77,6 +77,7 @@ static void deal(struct sketch *s, struct run one, struct run other, uint32_t *n
 {
     const struct variables *v = &s->frame->variables;
     for (uint32_t dealt = 0; dealt < s->count; dealt++) {
+        must(one.count + other.count == s->count - dealt);
         struct run *run =
             other.count == 0 || (one.count > 0 && one.at[0] < other.at[0]) ? &one : &other;
         const struct access *a = &v->accesses.at[run->at[0]];
@@ -90,9 +91,24 @@ static void deal(struct sketch *s, struct run one, struct run other, uint32_t *n
     }
 }
 
+/* The threads are of different tasks, and share the list out among them. */
+static void sketch_check(const struct sketch *s, const uint32_t *next_of)
+{
+    for (uint32_t i = 0; i < s->thread_count; i++) {
+        const struct sketch_thread *thread = &s->threads[i];
+        must(thread->first < thread->end);
+        must(thread->first == (i == 0 ? 0 : s->threads[i - 1].end));
+        must(i == 0 || s->threads[i - 1].task < thread->task);
+        must(next_of[thread->task] == thread->end);
+    }
+    must(s->count == (s->thread_count == 0 ? 0 : s->threads[s->thread_count - 1].end));
+}
+
 void sketch_build(struct sketch *s, const struct frame *f, uint32_t x, uint32_t y)
 {
     must(x != y);
+    must(x < f->variables.list.count);
+    must(y == VARIABLE_NONE || y < f->variables.list.count);
     *s = (struct sketch){.frame = f, .variables = {x, y}};
     const uint32_t task_count = (uint32_t)f->trace->tables.tasks.count;
     struct arena scratch = {0};
@@ -104,6 +120,7 @@ void sketch_build(struct sketch *s, const struct frame *f, uint32_t x, uint32_t 
     count_run(f, &other, count_of);
     lay_out(s, count_of, task_count);
     deal(s, one, other, count_of);
+    sketch_check(s, count_of);
     vec_release(&related);
     arena_release(&scratch);
 }

@@ -1,5 +1,5 @@
-/* The accesses to one variable, or to two, task by task: what models are made of, and where what is
- * worth asking is looked for.
+/* The accesses to one variable, or to two, task by task: the input of models and the list of
+ * candidates.
  *
  *     struct sketch s;
  *     sketch_build(&s, &frame, x, VARIABLE_NONE);
@@ -24,7 +24,7 @@ struct sketch_access {
     bool is_related; /* of a resource above or below x, not of x itself */
 };
 
-/* What a task has of the accesses: list[first .. end). */
+/* The accesses of a task: list[first .. end). */
 struct sketch_thread {
     uint32_t task;
     uint32_t first, end;

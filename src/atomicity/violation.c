@@ -32,7 +32,7 @@ const char *violation_key(enum violation p)
 
 enum violation violation_of_three(bool first, bool middle, bool last)
 {
-    /* by what is written: first, middle, last */
+    /* by the accesses that write: first, middle, last */
     static const enum violation table[2][2][2] = {
         [0][1][0] = VIOLATION_RWR, [1][1][0] = VIOLATION_WWR, [0][1][1] = VIOLATION_RWW,
         [1][0][1] = VIOLATION_WRW, [1][1][1] = VIOLATION_WWW,

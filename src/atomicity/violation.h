@@ -28,7 +28,7 @@ enum violation {
     VIOLATION_P2,
     VIOLATION_P3,
     VIOLATION_P4,
-    VIOLATION_STALE,  /* Rx1 Wx2 Wy1: serializable, but what was written may follow from the read */
+    VIOLATION_STALE, /* Rx1 Wx2 Wy1: serializable, but the written value may follow from the read */
     VIOLATION_MERGED, /* one of the first five, if x and y were one variable */
     VIOLATION_COUNT
 };
@@ -42,7 +42,7 @@ struct violation_access {
 
 enum { VIOLATION_SIZE_MAX = 16, TYPED_ORDER_COUNT = 108, TYPED_ORDER_SIZE = 4 };
 
-/* One of the typed orders, and what it is an instance of. */
+/* One of the typed orders, and its pattern. */
 struct typed_order {
     struct violation_access accesses[TYPED_ORDER_SIZE];
     enum violation pattern;
@@ -57,7 +57,7 @@ const char *violation_key(enum violation p);
 /* The pattern of three accesses to one variable by threads 1, 2, 1; NONE: serializable. */
 enum violation violation_of_three(bool first, bool middle, bool last);
 
-/* What the four accesses of two variables write. */
+/* Which of the four accesses of two variables write. */
 struct violation_types {
     bool x1, x2, y2, y1;
 };
@@ -69,7 +69,7 @@ enum violation violation_of_four(struct violation_types writes);
 struct typed_order violation_typed_order(size_t index);
 
 /* Is the interleaving equivalent to running one thread after the other: by the order of
- * conflicting accesses, or by what reads see and what is left at the end? count is at most
+ * conflicting accesses, or by the values that reads see and the final values? count is at most
  * VIOLATION_SIZE_MAX. */
 bool violation_is_conflict_serializable(const struct violation_access *a, size_t count);
 bool violation_is_view_serializable(const struct violation_access *a, size_t count);

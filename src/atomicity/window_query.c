@@ -29,8 +29,8 @@ void asker_release(struct asker *a)
 
 /* ---- windows ---- */
 
-/* What one task does in a question: from where it holds nothing to where it is out of the sections
- * around its accesses. */
+/* The events of one task in a question: from a place where it holds no lock to the end of the
+ * sections around its accesses. */
 struct part {
     uint32_t task;
     event_id begin, end;
@@ -91,8 +91,8 @@ static event_id first_after(const struct frame *f, uint32_t task, event_id event
                : context_event(c, task, low);
 }
 
-/* Whether what has happened of a task would have to come after what is held back from `event` on;
- * it is then held back too, from where it holds nothing. */
+/* Whether some earlier event of a task must come after the events held back from `event` on; the
+ * task is then held back too, from a place where it holds no lock. */
 static bool hold_back(const struct frame *f, struct window *w, uint32_t task, event_id event)
 {
     const event_id first = first_after(f, task, event, w->begin[task]);
@@ -104,9 +104,9 @@ static bool hold_back(const struct frame *f, struct window *w, uint32_t task, ev
     return true;
 }
 
-/* Holds back what must come after what `waiting` does not do. False when that is one of the tasks
- * that the question is about. What was held back already, and now is from an earlier place, is to
- * be looked at anew. */
+/* Holds back the events that must come after those of `waiting` that are held back. False when that
+ * is one of the tasks that the question is about. A task that is now held back from an earlier
+ * place is looked at again. */
 static bool hold_back_behind(struct asker *a, const struct part *parts, uint32_t waiting,
                              uint32_t *waiting_count)
 {
@@ -118,13 +118,14 @@ static bool hold_back_behind(struct asker *a, const struct part *parts, uint32_t
         if (task == parts[0].task || task == parts[1].task || *waiting_count == a->waiting_max) {
             return false;
         }
+        must(*waiting_count < a->waiting_max);
         a->waiting[(*waiting_count)++] = task;
     }
     return true;
 }
 
-/* The earlier task waits at its part until the list has come to the later one, and with it all that
- * must come after what it did not do. False when that cannot be. */
+/* The earlier task waits at its part until the list has come to the later one, and with it all
+ * events that must come after those it did not do. False when that cannot be. */
 static bool window_apart(struct asker *a, const struct part *parts)
 {
     uint32_t waiting_count = 1;
@@ -160,6 +161,9 @@ static void window_of(struct asker *a, const struct inquiry *q)
 {
     struct part parts[2] = {{0}};
     parts_of(parts, a->options.sketch, q);
+    must(parts[0].task != parts[1].task);
+    must(parts[0].begin <= parts[0].end);
+    must(parts[1].begin <= parts[1].end);
     const event_id end = parts[0].end > parts[1].end ? parts[0].end : parts[1].end;
     if (parts[1].begin > parts[0].end && parts[1].begin - parts[0].begin > a->options.near) {
         window_fill(a, parts[1].begin, end);
@@ -177,6 +181,7 @@ static enum decision ask_model(struct asker *a, const struct model *m, struct de
 {
     a->model = m;
     a->decider = d;
+    must(q->access_count <= QUESTION_PLACES_MAX);
     a->question = (struct question){.place_count = q->access_count, .order_count = q->order_count};
     for (uint32_t i = 0; i < q->access_count; i++) {
         a->question.places[i] = model_place(m, a->options.sketch, q->accesses[i]);

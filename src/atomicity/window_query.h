@@ -1,5 +1,5 @@
 /* Can accesses of a trace come in a given order? A long trace is asked around the accesses first:
- * all before happens as it is listed, and most of what can happen at all can happen from there.
+ * all earlier events happen as they are listed, and most possible orders are possible from there.
  * Only where that finds nothing the model of the whole trace is built, once for all questions about
  * its variables, and searched.
  *

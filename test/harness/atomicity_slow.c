@@ -2,182 +2,9 @@
 
 #include <string.h>
 
-#include "base/names.h"
+#include "atomicity_slow_states.h"
 #include "trace/kind_table.h"
 #include "wire/kind.h"
-
-enum { EVENTS_MAX = 64, STATES_MAX = 200000 };
-
-struct order {
-    event_id before, after;
-};
-
-struct slow {
-    bool wants_rounds;
-    const struct rules *r;
-    const struct trace *t;
-    uint64_t needs[EVENTS_MAX];   /* per event: what must have happened */
-    uint64_t always[EVENTS_MAX];  /* per event: what then has in any case */
-    uint64_t created[EVENTS_MAX]; /* the same by creating and joining tasks alone */
-    bool *is_open;                /* per section: it never ends */
-    struct names seen;
-    uint64_t wanted;
-    const struct order *orders;
-    size_t order_count;
-    bool is_too_large;
-    struct out *out;
-    struct arena arena;
-};
-
-static uint64_t bit(event_id id)
-{
-    return UINT64_C(1) << id;
-}
-
-/* ---- may it happen? ---- */
-
-static void add_needs(struct slow *s, const rules_edges *edges)
-{
-    vec_each (edges, edge) {
-        s->needs[edge->to] |= bit(edge->from);
-    }
-}
-
-/* Whether the last event of the section gives the lock back: a wait, or as many unlocks as locks.
- */
-static bool gives_back(const struct slow *s, const struct rules_section *section)
-{
-    const struct event *last = trace_at(s->t, section->last);
-    if (last->kind == EVENT_WAIT_BEGIN) {
-        return (last->text != 0 ? last->text : last->object) == (uint32_t)section->lock;
-    }
-    int depth = trace_at(s->t, section->first)->kind == EVENT_LOCK ? 0 : 1;
-    for (event_id id = section->first; id <= section->last; id++) {
-        const struct event *e = trace_at(s->t, id);
-        if (e->task == section->task && e->object == (uint32_t)section->lock) {
-            depth += (e->kind == EVENT_LOCK) - (e->kind == EVENT_UNLOCK);
-        }
-    }
-    return (depth <= 0 && last->kind == EVENT_UNLOCK) || last->kind == EVENT_SEM_POST;
-}
-
-static void read_rules(struct slow *s)
-{
-    for (event_id id = 0; id < s->r->count; id++) {
-        for (event_id before = 0; before < id; before++) {
-            if (trace_at(s->t, before)->task == trace_at(s->t, id)->task) {
-                s->needs[id] |= bit(before);
-            }
-        }
-    }
-    add_needs(s, &s->r->cross);
-    vec_each (&s->r->waits, w) {
-        if (w->end != EVENT_NONE && w->server != EVENT_NONE) {
-            s->needs[w->end] |= bit(w->server);
-        }
-    }
-    vec_each (&s->r->semaphore_waits, w) {
-        if (w->taken != EVENT_NONE && !w->is_lock) {
-            s->needs[w->wait] |= bit(w->taken);
-        }
-    }
-    s->is_open = arena_array(&s->arena, bool, s->r->sections.count + 1);
-    for (size_t i = 0; i < s->r->sections.count; i++) {
-        const struct rules_section *section = &s->r->sections.at[i];
-        bool is_open = !gives_back(s, section);
-        vec_each (&s->r->sections, other) {
-            is_open &= !(rules_exclude(section, other) && other->first > section->first);
-        }
-        /* A wait that ends without having begun gave the lock back before. */
-        vec_each (&s->r->sections, other) {
-            is_open &= !(other->task == section->task && other->lock == section->lock &&
-                         other->first > section->first);
-        }
-        s->is_open[i] = is_open;
-    }
-}
-
-/* Follows needs until nothing changes. */
-static void close_needs(struct slow *s)
-{
-    memcpy(s->always, s->needs, sizeof s->always);
-    for (bool is_changed = true; is_changed;) {
-        is_changed = false;
-        for (event_id id = 0; id < s->r->count; id++) {
-            const uint64_t known = s->always[id];
-            for (event_id before = 0; before < s->r->count; before++) {
-                s->always[id] |= (known & bit(before)) != 0 ? s->always[before] : 0;
-            }
-            is_changed |= s->always[id] != known;
-        }
-    }
-}
-
-static bool is_always_before(const struct slow *s, event_id a, event_id b)
-{
-    return (s->always[b] & bit(a)) != 0;
-}
-
-static bool locks_allow(const struct slow *s, uint64_t done, event_id id)
-{
-    vec_each (&s->r->sections, section) {
-        if (section->first != id) {
-            continue;
-        }
-        for (size_t i = 0; i < s->r->sections.count; i++) {
-            const struct rules_section *other = &s->r->sections.at[i];
-            const bool is_begun = (done & bit(other->first)) != 0;
-            const bool is_over = (done & bit(other->last)) != 0 && !s->is_open[i];
-            if (rules_exclude(section, other) && is_begun && !is_over) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static bool may_happen(const struct slow *s, uint64_t done, event_id id)
-{
-    if ((done & bit(id)) != 0 || (s->needs[id] & ~done) != 0) {
-        return false;
-    }
-    for (size_t i = 0; i < s->order_count; i++) {
-        if (s->orders[i].after == id && (done & bit(s->orders[i].before)) == 0) {
-            return false;
-        }
-    }
-    return locks_allow(s, done, id);
-}
-
-static bool walk(struct slow *s, uint64_t done)
-{
-    if ((s->wanted & ~done) == 0) {
-        return true;
-    }
-    const size_t before = s->seen.list.count;
-    names_intern(&s->seen, (const char *)&done, sizeof done);
-    if (s->seen.list.count == before || before > STATES_MAX) {
-        s->is_too_large |= before > STATES_MAX;
-        return false;
-    }
-    for (event_id id = 0; id < s->r->count; id++) {
-        if (may_happen(s, done, id) && walk(s, done | bit(id))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_possible(struct slow *s, uint64_t wanted, const struct order *orders, size_t count)
-{
-    names_init(&s->seen);
-    s->wanted = wanted;
-    s->orders = orders;
-    s->order_count = count;
-    const bool is_found = walk(s, 0);
-    names_release(&s->seen);
-    return is_found;
-}
 
 /* ---- accesses ---- */
 
@@ -187,15 +14,38 @@ static bool is_access(const struct slow *s, event_id id)
     return (event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC) && e->object != 0;
 }
 
+static uint64_t object_of(const struct slow *s, event_id id)
+{
+    return rules_object(s->t, trace_at(s->t, id), trace_at(s->t, id)->object);
+}
+
 static bool is_atomic(const struct slow *s, event_id id)
 {
-    return event_class(trace_at(s->t, id)) == CLASS_ATOMIC;
+    return s->is_atomic[id];
+}
+
+/* An atomic access, or a plain read of an object that is written atomically and at most once
+ * otherwise. */
+static bool is_used_atomically(const struct slow *s, event_id id)
+{
+    bool is_stored = false;
+    uint32_t plain_writes = 0;
+    if (trace_at(s->t, id)->kind != EVENT_READ) {
+        return event_class(trace_at(s->t, id)) == CLASS_ATOMIC;
+    }
+    for (event_id at = 0; at < s->r->count; at++) {
+        const uint16_t kind = trace_at(s->t, at)->kind;
+        if (is_access(s, at) && object_of(s, at) == object_of(s, id)) {
+            is_stored |= kind == EVENT_ATOMIC_STORE || kind == EVENT_ATOMIC_RMW;
+            plain_writes += kind == EVENT_WRITE;
+        }
+    }
+    return is_stored && plain_writes <= 1;
 }
 
 static uint64_t variable_of(const struct slow *s, event_id id)
 {
-    return rules_object(s->t, trace_at(s->t, id), trace_at(s->t, id)->object) |
-           (uint64_t)is_atomic(s, id) << 63;
+    return object_of(s, id) | (uint64_t)is_atomic(s, id) << 63;
 }
 
 static bool writes(const struct slow *s, event_id id)
@@ -210,12 +60,12 @@ static bool are_one_operation(const struct slow *s, event_id a, event_id b)
 {
     const struct event *first = trace_at(s->t, a);
     const struct event *second = trace_at(s->t, b);
-    if (first->kind == EVENT_ATOMIC_LOAD) {
+    if (first->kind == EVENT_ATOMIC_LOAD || first->kind == EVENT_READ) {
         return second->kind == EVENT_ATOMIC_STORE ||
                (second->kind == EVENT_ATOMIC_RMW && event_is_blind(second));
     }
     return first->kind == EVENT_ATOMIC_RMW && event_is_blind(first) &&
-           second->kind == EVENT_ATOMIC_LOAD;
+           (second->kind == EVENT_ATOMIC_LOAD || second->kind == EVENT_READ);
 }
 
 static bool is_of_task(const struct slow *s, event_id id, event_id other)
@@ -291,20 +141,20 @@ static void close_created(struct slow *s)
 {
     for (event_id id = 0; id < s->r->count; id++) {
         for (event_id before = 0; before < id; before++) {
-            s->created[id] |= is_of_task(s, before, id) ? bit(before) : 0;
+            s->created[id] |= is_of_task(s, before, id) ? slow_bit(before) : 0;
         }
     }
     vec_each (&s->r->cross, edge) {
         const uint16_t from = trace_at(s->t, edge->from)->kind;
         if (from == EVENT_THREAD_CREATE || from == EVENT_PROCESS_FORK ||
             trace_at(s->t, edge->to)->kind == EVENT_THREAD_JOIN) {
-            s->created[edge->to] |= bit(edge->from);
+            s->created[edge->to] |= slow_bit(edge->from);
         }
     }
     for (size_t round = 0; round < s->r->count; round++) {
         for (event_id id = 0; id < s->r->count; id++) {
             for (event_id before = 0; before < s->r->count; before++) {
-                s->created[id] |= (s->created[id] & bit(before)) != 0 ? s->created[before] : 0;
+                s->created[id] |= (s->created[id] & slow_bit(before)) != 0 ? s->created[before] : 0;
             }
         }
     }
@@ -424,13 +274,13 @@ static bool is_reached(const struct slow *s, uint64_t variable)
  * y that are handed over themselves. */
 static bool is_handed_before(const struct slow *s, event_id a, event_id b, const uint64_t xy[2])
 {
-    uint64_t before = bit(b);
+    uint64_t before = slow_bit(b);
     if (!is_reached(s, xy[0]) && !is_reached(s, xy[1])) {
         return false;
     }
     for (size_t round = 0; round < s->r->count; round++) {
         for (event_id id = 0; id < s->r->count; id++) {
-            if ((before & bit(id)) == 0) {
+            if ((before & slow_bit(id)) == 0) {
                 continue;
             }
             const event_id write = handed_over_by(s, id);
@@ -438,11 +288,11 @@ static bool is_handed_before(const struct slow *s, event_id a, event_id b, const
             const uint64_t through = variable_of(s, id);
             if (write != EVENT_NONE &&
                 ((through != xy[0] && through != xy[1]) || !is_reached(s, through))) {
-                before |= bit(write);
+                before |= slow_bit(write);
             }
         }
     }
-    return (before & bit(a)) != 0;
+    return (before & slow_bit(a)) != 0;
 }
 
 /* Whether a pattern of two conflicts is left out. */
@@ -453,7 +303,7 @@ static bool is_settled(const struct slow *s, const struct order conflicts[2])
     bool is_fixed = true;
     for (int i = 0; i < 2; i++) {
         const struct order c = conflicts[i];
-        if ((s->created[c.after] & bit(c.before)) != 0 || is_private(s, c.before) ||
+        if ((s->created[c.after] & slow_bit(c.before)) != 0 || is_private(s, c.before) ||
             is_private(s, c.after) || is_freeing(s, c.before) || is_freeing(s, c.after) ||
             is_handed_before(s, c.after, c.before, xy)) {
             return true;
@@ -597,6 +447,18 @@ static bool is_updated(const struct slow *s, event_id id, const uint64_t xy[2])
     return write != EVENT_NONE && is_update(s, write, xy);
 }
 
+/* Whether the task does not look at what an update's read has found. Where no read of the trace
+ * says so, none is looked at. */
+static bool is_unseen(const struct slow *s, event_id read)
+{
+    bool is_told = false;
+    for (event_id id = 0; id < s->r->count; id++) {
+        const struct event *e = trace_at(s->t, id);
+        is_told |= e->kind == EVENT_READ && event_is_blind(e);
+    }
+    return !is_told || event_is_blind(trace_at(s->t, read));
+}
+
 static bool has_waited(const struct slow *s, event_id a, event_id b)
 {
     for (event_id id = a; id < b; id++) {
@@ -670,6 +532,18 @@ static bool is_attempt(const struct slow *s, event_id id, const uint64_t xy[2])
     return false;
 }
 
+/* Whether b repeats, under an exclusive lock and in the same calls and rounds, a read under the
+ * same lock, shared. */
+static bool is_rechecked(const struct slow *s, event_id a, event_id b, uint32_t common,
+                         const uint64_t xy[2])
+{
+    const struct rules_section *check = outermost(s, a);
+    const struct rules_section *act = outermost(s, b);
+    return path_at(s, a).count == common && path_at(s, b).count == common && check != NULL &&
+           act != NULL && check->lock == act->lock && check->is_shared && !act->is_shared &&
+           !is_updated(s, b, xy);
+}
+
 static bool are_actions(const struct slow *s, event_id a, event_id b, uint32_t common,
                         const uint64_t xy[2])
 {
@@ -677,7 +551,8 @@ static bool are_actions(const struct slow *s, event_id a, event_id b, uint32_t c
         return false;
     }
     if (!writes(s, b)) {
-        return (writes(s, a) || (!event_is_blind(trace_at(s->t, b)) && is_attempt(s, a, xy))) &&
+        return (writes(s, a) || (!event_is_blind(trace_at(s->t, b)) &&
+                                 (is_attempt(s, a, xy) || is_rechecked(s, a, b, common, xy)))) &&
                (is_attempt(s, b, xy) ||
                 part_has(s, b, common, xy, &(struct kind_of){true, variable_of(s, b)}));
     }
@@ -720,15 +595,40 @@ static bool is_shared(const struct slow *s, event_id id)
     return false;
 }
 
+/* Whether a read finds, in the same calls and rounds, what its task's last update has stored. */
+static bool looks_at_update(const struct slow *s, event_id read)
+{
+    const uint64_t x[2] = {variable_of(s, read), variable_of(s, read)};
+    const event_id update = beside(s, read, true, x);
+    if (writes(s, read) || event_is_blind(trace_at(s->t, read)) || update == EVENT_NONE ||
+        trace_at(s->t, update)->kind != EVENT_WRITE ||
+        trace_at(s->t, update)->mode == MODE_UNSAID ||
+        operation_at(s, update) != operation_at(s, read)) {
+        return false;
+    }
+    for (event_id id = update + 1; id < read; id++) {
+        if (is_of_task(s, id, read) && is_access(s, id) &&
+            trace_at(s->t, id)->kind == EVENT_WRITE && trace_at(s->t, id)->mode != MODE_UNSAID) {
+            return false;
+        }
+    }
+    const struct path p = path_at(s, update);
+    const struct path q = path_at(s, read);
+    return p.count == q.count && common_depth(&p, &q) == p.count;
+}
+
 /* Whether the call or round of an access, right below the common ones, writes what tasks share. */
 static bool has_written(const struct slow *s, event_id id, uint32_t common)
 {
     const struct path p = path_at(s, id);
     for (event_id at = 0; p.count > common && at < s->r->count; at++) {
         const struct path q = path_at(s, at);
-        if (is_of_task(s, at, id) && trace_at(s->t, at)->kind == EVENT_WRITE &&
-            trace_at(s->t, at)->mode == MODE_UNSAID && common_depth(&p, &q) > common &&
-            is_access(s, at) && is_shared(s, at)) {
+        if (!is_of_task(s, at, id) || common_depth(&p, &q) <= common || !is_access(s, at) ||
+            !is_shared(s, at)) {
+            continue;
+        }
+        const struct event *e = trace_at(s->t, at);
+        if ((e->kind == EVENT_WRITE && e->mode == MODE_UNSAID) || looks_at_update(s, at)) {
             return true;
         }
     }
@@ -757,31 +657,58 @@ static bool are_three_updates(const struct slow *s, event_id a, event_id c, even
            (is_in_update(s, c) || is_attempt(s, c, xx));
 }
 
-static bool are_one(const struct slow *s, event_id a, event_id b)
+/* Whether another task than that of the section accesses x or y under the section's lock. */
+static bool is_guard(const struct slow *s, const struct rules_section *section,
+                     const uint64_t xy[2])
+{
+    for (event_id id = 0; id < s->r->count; id++) {
+        if (!is_access(s, id) || trace_at(s->t, id)->task == section->task ||
+            (variable_of(s, id) != xy[0] && variable_of(s, id) != xy[1])) {
+            continue;
+        }
+        vec_each (&s->r->sections, other) {
+            if (other->lock == section->lock && is_in(s, other, id)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether a region or a section has both; of sections, with `xy`, one that guards x or y. */
+static bool are_one(const struct slow *s, event_id a, event_id b, const uint64_t *xy)
 {
     vec_each (&s->r->sections, section) {
-        if (is_in(s, section, a) && is_in(s, section, b)) {
+        if (is_in(s, section, a) && is_in(s, section, b) &&
+            (xy == NULL || is_guard(s, section, xy))) {
             return true;
         }
     }
     return is_marked(s, a, b);
 }
 
+static bool reads_both(const struct slow *s, event_id id, uint32_t common, const uint64_t xy[2])
+{
+    return part_has(s, id, common, xy, &(struct kind_of){false, xy[0]}) &&
+           part_has(s, id, common, xy, &(struct kind_of){false, xy[1]});
+}
+
 /* Whether a couple is two things one after the other (docs/theory/atomicity.md). */
 static bool is_apart(const struct slow *s, event_id a, event_id b)
 {
     const uint64_t xy[2] = {variable_of(s, a), variable_of(s, b)};
-    const bool is_one = are_one(s, a, b);
-    if (!has_scopes(s) || (!is_one && operation_at(s, a) != operation_at(s, b))) {
+    if (!has_scopes(s) || (operation_at(s, a) != operation_at(s, b) && !are_one(s, a, b, NULL))) {
         return false;
     }
+    const bool is_one = are_one(s, a, b, xy);
     if (is_sync(s, a) || is_sync(s, b)) {
         return true;
     }
     if (!is_one && !writes(s, b) && has_waited(s, a, b)) {
         return true;
     }
-    if (xy[0] != xy[1] && (is_updated(s, a, xy) || is_updated(s, b, xy))) {
+    if (xy[0] != xy[1] &&
+        ((is_updated(s, a, xy) && is_unseen(s, a)) || (is_updated(s, b, xy) && is_unseen(s, b)))) {
         return true;
     }
     const struct path p = path_at(s, a);
@@ -795,7 +722,8 @@ static bool is_apart(const struct slow *s, event_id a, event_id b)
         has_written(s, a, common) ||
         (p.count > common && part_has(s, a, common, xy, &(struct kind_of){true, 0}));
     if (are_scopes && p.at[common].is_round && q.at[common].is_round &&
-        (writes(s, a) || writes(s, b) || xy[0] == xy[1] || has_acted)) {
+        (writes(s, a) || writes(s, b) || xy[0] == xy[1] || has_acted ||
+         reads_both(s, a, common, xy) || reads_both(s, b, common, xy))) {
         return true;
     }
     if (has_acted && (common == 0 || p.at[common - 1].is_round)) {
@@ -804,11 +732,17 @@ static bool is_apart(const struct slow *s, event_id a, event_id b)
     return are_actions(s, a, b, common, xy) || are_updates_of_pair(s, a, b, common, xy);
 }
 
+/* Whether an access is part of an update whose result its task does not look at. */
+static bool is_of_update(const struct slow *s, event_id id, const uint64_t xy[2])
+{
+    return is_updated(s, id, xy) ? is_unseen(s, id)
+                                 : is_update(s, id, xy) && is_unseen(s, beside(s, id, true, xy));
+}
+
 /* Whether a conflict is between two updates, which may change places. */
 static bool are_updates(const struct slow *s, event_id a, event_id b, const uint64_t xy[2])
 {
-    return has_scopes(s) && (is_update(s, a, xy) || is_updated(s, a, xy)) &&
-           (is_update(s, b, xy) || is_updated(s, b, xy));
+    return has_scopes(s) && is_of_update(s, a, xy) && is_of_update(s, b, xy);
 }
 
 /* ---- one variable ---- */
@@ -834,8 +768,9 @@ static bool is_couple(const struct slow *s, event_id a, event_id b, bool *has_re
 static void print_single(struct slow *s, event_id a, event_id c, event_id b)
 {
     const struct order orders[] = {{a, c}, {c, b}};
-    if (!(is_always_before(s, a, c) && is_always_before(s, c, b)) && !is_settled(s, orders) &&
-        !are_three_updates(s, a, c, b) && is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
+    if (!(slow_is_always_before(s, a, c) && slow_is_always_before(s, c, b)) &&
+        !is_settled(s, orders) && !are_three_updates(s, a, c, b) &&
+        slow_is_possible(s, slow_bit(a) | slow_bit(b) | slow_bit(c), orders, 2)) {
         out_format(s->out, "%c%c%c %u %u | %u\n", writes(s, a) ? 'W' : 'R',
                    writes(s, c) ? 'W' : 'R', writes(s, b) ? 'W' : 'R', a, b, c);
     }
@@ -891,7 +826,7 @@ static bool try_four(struct slow *s, event_id x1, event_id y1, event_id c, event
     const event_id x2 = is_x_first ? c : d;
     const event_id y2 = is_x_first ? d : c;
     if (!(writes(s, x1) || writes(s, x2)) || !(writes(s, y1) || writes(s, y2)) ||
-        (is_always_before(s, x1, x2) && is_always_before(s, y2, y1))) {
+        (slow_is_always_before(s, x1, x2) && slow_is_always_before(s, y2, y1))) {
         return false;
     }
     const struct order conflicts[] = {{x1, x2}, {y2, y1}};
@@ -900,7 +835,8 @@ static bool try_four(struct slow *s, event_id x1, event_id y1, event_id c, event
         return false;
     }
     const struct order orders[] = {{x1, x2}, {x1, y2}, {y2, y1}};
-    if (!is_possible(s, bit(x1) | bit(y1) | bit(x2) | bit(y2), orders, 3)) {
+    if (!slow_is_possible(s, slow_bit(x1) | slow_bit(y1) | slow_bit(x2) | slow_bit(y2), orders,
+                          3)) {
         return false;
     }
     const int number = writes(s, x1) ? (writes(s, y1) ? 3 : 4) : (writes(s, y1) ? 1 : 2);
@@ -944,8 +880,9 @@ static void try_pair(struct slow *s, event_id a, event_id b)
         const struct order orders[] = {{a, c}, {c, b}};
         if (is_access(s, c) && !is_of_task(s, c, a) && writes(s, c) &&
             variable_of(s, c) == variable_of(s, a) &&
-            !(is_always_before(s, a, c) && is_always_before(s, c, b)) && !is_settled(s, orders) &&
-            is_possible(s, bit(a) | bit(b) | bit(c), orders, 2)) {
+            !(slow_is_always_before(s, a, c) && slow_is_always_before(s, c, b)) &&
+            !is_settled(s, orders) &&
+            slow_is_possible(s, slow_bit(a) | slow_bit(b) | slow_bit(c), orders, 2)) {
             out_format(s->out, "stale %u %u | %u\n", a, b, c);
         }
     }
@@ -953,12 +890,14 @@ static void try_pair(struct slow *s, event_id a, event_id b)
 
 bool slow_atomicity(const struct rules *r, bool wants_rounds, struct out *out)
 {
-    if (r->count > EVENTS_MAX) {
+    if (r->count > SLOW_EVENTS_MAX) {
         return false;
     }
     struct slow s = {.r = r, .t = r->t, .wants_rounds = wants_rounds, .out = out};
-    read_rules(&s);
-    close_needs(&s);
+    for (event_id id = 0; id < r->count; id++) {
+        s.is_atomic[id] = is_used_atomically(&s, id);
+    }
+    slow_read_rules(&s);
     close_created(&s);
     for (event_id a = 0; a < r->count; a++) {
         for (event_id b = a + 1; b < r->count; b++) {

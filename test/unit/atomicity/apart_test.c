@@ -185,6 +185,19 @@ TEST(a_lock_held_across_two_updates_does_not_join_them)
     CHECK_TEXT(found("A acq n; " CALL CALL_IN WRITE CALL_IN READ "A rel n; " OTHER_WRITES), "WWR ");
 }
 
+/* Two calls of the routine under lock n. It joins them only where another task holds n too when it
+ * uses x. */
+TEST(a_lock_that_only_one_task_uses_joins_nothing)
+{
+    CHECK_TEXT(found("A acq n; " CALL WRITE CALL READ "A rel n; " OTHER_WRITES), "");
+    CHECK_TEXT(found("A acq n; " CALL WRITE CALL READ "A rel n; " OTHER_WRITES
+                     "; C acq n; C w z @g; C rel n"),
+               "");
+    CHECK_TEXT(found("A acq n; " CALL WRITE CALL READ "A rel n; " OTHER_WRITES
+                     "; C acq n; C r x @g; C rel n"),
+               "WWR ");
+}
+
 /* A reads x in one call and in the next; the first also writes z, which B reads, or counts it. */
 #define LOOK_AND(more) CALL "A acq m; A r x @a; " more "A rel m; " CALL READ "B r z; " OTHER_WRITES
 
@@ -193,6 +206,46 @@ TEST(a_call_that_writes_anything_shared_has_acted)
     CHECK_TEXT(found(LOOK_AND("")), "RWR ");
     CHECK_TEXT(found(LOOK_AND("A w z @g; ")), "");
     CHECK_TEXT(found(LOOK_AND("A w z mode=add @g; ")), "RWR ");
+    CHECK_TEXT(found(LOOK_AND("A w z mode=add @g; A r z @h; ")), "");
+    CHECK_TEXT(found(LOOK_AND("A w z mode=add @g; A r z mode=add @h; A w z mode=add @h; ")),
+               "RWR WRW ");
+}
+
+#define CHECK_SHARED "A acq m mode=read; A r x @a; A rel m; "
+
+TEST(a_check_that_the_exclusive_section_repeats_is_complete)
+{
+    CHECK_TEXT(found(CALL CHECK_SHARED PUSH OTHER_WRITES), "");
+    CHECK_TEXT(found(CALL CHECK_SHARED WRITE OTHER_WRITES), "RWW ");
+    CHECK_TEXT(found(CALL READ PUSH OTHER_WRITES), "RWR ");
+    CHECK_TEXT(found(CALL CALL_IN CHECK_SHARED CALL_IN PUSH OTHER_WRITES), "RWR ");
+    CHECK_TEXT(found(CALL CHECK_SHARED BLIND OTHER_WRITES), "RWR ");
+}
+
+/* A looks at y and then counts x; B counts x and then writes y. */
+#define COUNT_BESIDE(mode)                                                                    \
+    CALL "A acq m; A r y @a; A rel m; A acq m; A r x @c" mode "; A w x @c" mode "; A rel m; " \
+         "B acq m; B r x @d" mode "; B w x @d" mode "; B w y @e; B rel m"
+#define RESULTS_ARE_TOLD "; C r z mode=add; C w z mode=add"
+
+TEST(a_count_that_its_task_looks_at_is_no_counter)
+{
+    const struct atomicity_options o = {.skips_single = true};
+    CHECK(strstr(found_with(COUNT_BESIDE(""), o), "P") == NULL);
+    CHECK(strstr(found_with(COUNT_BESIDE(" mode=add"), o), "P") == NULL);
+    CHECK(strstr(found_with(COUNT_BESIDE("") RESULTS_ARE_TOLD, o), "P1") != NULL);
+    CHECK(strstr(found_with(COUNT_BESIDE(" mode=add") RESULTS_ARE_TOLD, o), "P") == NULL);
+}
+
+#define READ_BOTH "A acq m; A r x @a; A r y @b; A rel m; "
+#define READ_ONE(name) "A acq m; A r " name " @a; A rel m; "
+#define WRITE_BOTH "B acq m; B w x @c; B w y @d; B rel m"
+
+TEST(a_round_that_reads_both_variables_is_complete)
+{
+    const struct atomicity_options o = {.skips_single = true};
+    CHECK_TEXT(found_with(CALL ROUND_IN READ_BOTH ROUND_IN READ_BOTH WRITE_BOTH, o), "");
+    CHECK_TEXT(found_with(CALL ROUND_IN READ_ONE("y") ROUND_IN READ_ONE("x") WRITE_BOTH, o), "P2 ");
 }
 
 /* A takes from a list in one section and gives back in another; B takes, or only looks. */

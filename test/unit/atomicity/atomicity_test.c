@@ -162,6 +162,20 @@ TEST(a_load_and_a_store_of_an_atomic_are_a_couple)
 }
 
 /* Compare-and-exchange loops, polls, locks, counters and flags are how atomics are used. */
+TEST(a_plain_read_before_an_atomic_update_is_a_check)
+{
+    static const char update[] =
+        "A r x @a; A rmw x @b mode=add-relaxed; B rmw x @c mode=add-relaxed";
+    char text[200];
+    CHECK_TEXT(single(update), "RWW a c b");
+    snprintf(text, sizeof text, "A w x; A fork B; %s", update);
+    CHECK_TEXT(single(text), "RWW a c b");
+    snprintf(text, sizeof text, "A w x; A w x; A fork B; %s", update);
+    CHECK_TEXT(single(text), "");
+    CHECK_TEXT(single("A r x @a; A rmw x @b mode=relaxed; B rmw x @c mode=relaxed"), "");
+    CHECK_TEXT(single("A r x @a; A r x @b; B rmw x @c mode=relaxed"), "");
+}
+
 TEST(other_couples_of_an_atomic_are_not)
 {
     CHECK_TEXT(single("A ld x mode=relaxed; A rmw x mode=relaxed; B rmw x mode=relaxed"), "");
