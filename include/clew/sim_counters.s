@@ -10,7 +10,11 @@
 	.ifeqs "\target", "__sanitizer_cov_trace_pc"
 	clew_count \@
 	.else
+	.ifeqs "\target", "*__sanitizer_cov_trace_pc@GOTPCREL(%rip)"
+	clew_count \@
+	.else
 	callq \target
+	.endif
 	.endif
 	.endif
 	.endm
