@@ -1,6 +1,7 @@
 #include "minimize/minimize.h"
 
-#include "minimize/engine/reducer.h"
+#include "minimize/engine/contents.h"
+#include "minimize/stages/stages.h"
 
 static void (*const stage_functions[])(struct reducer *r) = {
     [STAGE_ECHOES] = splice_windows_stage,
@@ -56,8 +57,8 @@ struct pass {
 /* Those that are done once: later there is less to be found. */
 enum { CLEW_PASSES_ONCE = 1 };
 
-/* Singles are followed by those for what goes with a step: none of the other ways passes over what
- * is not there without it. */
+/* Singles are run again with PICK_SAME, for steps that go together with one that is left out: the
+ * other ways match a later operation in the place of a missing one. */
 static const struct pass clew_passes[] = {
     {STAGE_ECHOES, ALL_WAYS},    {STAGE_CLUSTERS, ALL_WAYS},  {STAGE_REACTIONS, FIRST_WAY},
     {STAGE_SLICE, ALL_WAYS},     {STAGE_SWITCHES, ALL_WAYS},  {STAGE_EXTERNALS, ALL_WAYS},
@@ -107,11 +108,13 @@ static const char *const stage_meanings[] = {STAGE_LIST(MEANING)};
 
 const char *stage_name(enum stage stage)
 {
+    must(stage < STAGE_COUNT);
     return stage_names[stage];
 }
 
 const char *stage_meaning(enum stage stage)
 {
+    must(stage < STAGE_COUNT);
     return stage_meanings[stage];
 }
 
@@ -122,6 +125,7 @@ const char *same_name(enum same same)
 
 const char *compat_name(enum compat compat)
 {
+    must(compat < COMPAT_COUNT);
     return compat_names[compat];
 }
 
@@ -140,8 +144,8 @@ static bool is_asked(const struct reducer *r, enum stage stage)
     return r->options->stages == 0 || (r->options->stages >> stage & 1) != 0;
 }
 
-/* Whether no step can go once this pass has come to its end in vain: those before it have tried the
- * other ways since there was a best. */
+/* Whether this pass proves that no step can go alone once it ends without success: the passes
+ * before it have tried the other ways since the last new best. */
 static bool is_last_of_singles(const struct reducer *r, const struct pass *pass)
 {
     return r->options->compat == COMPAT_NONE && pass->stage == STAGE_SINGLES &&
@@ -164,7 +168,9 @@ static bool run_pass(struct reducer *r, const struct pass *pass)
         account->note[0] = '\0';
     }
     stage_functions[pass->stage](r);
+    must(r->stage == pass->stage);
     const bool is_better = r->best_count > bests;
+    must(is_better || r->best_count == bests);
     if (!is_better && is_last_of_singles(r, pass) && reducer_goes_on(r) &&
         r->result->proof == PROOF_NONE) {
         r->result->proof = PROOF_MINIMAL;
@@ -178,8 +184,8 @@ static bool is_known(const struct reducer *r, const struct pass *pass)
     return is_last_of_singles(r, pass) && r->result->proof != PROOF_NONE;
 }
 
-/* From seeds on a better one makes it begin anew; what is before goes on to its own end. What other
- * runs came to has been through all of them. */
+/* From seeds on, a new best restarts the pipeline; the passes before seeds run to their own end.
+ * Executions that restart has found have been through all of them. */
 static bool is_repeated_after(const struct reducer *r, const struct pass *pass)
 {
     const struct pass *from = pipelines[r->options->compat].passes;
@@ -190,14 +196,13 @@ static bool is_repeated_after(const struct reducer *r, const struct pass *pass)
            pass->stage != STAGE_ANEW;
 }
 
-/* Stages that look for other executions. A program that is left with the fewest switches there can
- * be has nothing to gain from them but steps, which are what the program does and nobody chooses.
- */
+/* Stages that look for other executions. A program that is left with the fewest possible switches
+ * can only lose steps there, and its steps are those of the program, which nobody chooses. */
 static const uint32_t stages_elsewhere = 1u << STAGE_ECHOES | 1u << STAGE_SHORTCUTS |
                                          1u << STAGE_SEEDS | 1u << STAGE_DRIFT | 1u << STAGE_TAILS |
                                          1u << STAGE_MOVES | 1u << STAGE_ANEW | 1u << STAGE_DETOURS;
 
-/* What is left to do where nothing is switched at all: there is one such execution. */
+/* The stages that remain where no switch is left: there is one such execution. */
 static const uint32_t stages_unswitched = 1u << STAGE_SWITCHES | 1u << STAGE_SINGLES;
 
 static bool is_needless(const struct reducer *r, enum stage stage)
@@ -210,7 +215,7 @@ static bool is_needless(const struct reducer *r, enum stage stage)
     return (needless >> stage & 1) != 0;
 }
 
-void reducer_run_stages(struct reducer *r, uint32_t left_out)
+void stages_run(struct reducer *r, uint32_t left_out)
 {
     const struct pass *passes = pipelines[r->options->compat].passes;
     const size_t count = pipelines[r->options->compat].count;
@@ -226,7 +231,20 @@ void reducer_run_stages(struct reducer *r, uint32_t left_out)
     }
 }
 
-/* What can be said of the result: nothing where replays of it differ. */
+/* The accounts of the stages lead from the first run to the result. */
+static void check_accounts(const struct minimized *m)
+{
+    int64_t steps = (int64_t)m->initial_steps;
+    uint64_t replays = 0;
+    for (int i = 0; i <= STAGE_NONE; i++) {
+        steps += m->stages[i].steps;
+        replays += m->stages[i].replays;
+    }
+    must(replays == m->replays);
+    must(m->is_flaky || steps == (int64_t)m->best.steps.count);
+}
+
+/* The claims about the result: none where replays of it differ. */
 static void conclude(struct reducer *r)
 {
     struct minimized *m = r->result;
@@ -234,7 +252,7 @@ static void conclude(struct reducer *r)
     for (uint32_t i = 0; i < reducer_size(r); i++) {
         m->has_atoms = m->has_atoms || r->partner_of.at[i] != i;
     }
-    m->has_unignorable = r->unignorable.entries.count > 0;
+    m->has_unignorable = r->first.unignorable.entries.count > 0;
     if (reducer_size(r) == 0) {
         m->proof = PROOF_OPTIMAL; /* whichever stages were run: nothing is shorter than nothing */
     }
@@ -244,6 +262,9 @@ static void conclude(struct reducer *r)
         m->proof = PROOF_NONE;
         m->has_fewest_switches = false;
     }
+    must(m->proof == PROOF_NONE || !m->is_flaky);
+    must(r->world->has_tasks || m->is_flaky || reducer_size(r) <= m->initial_steps);
+    check_accounts(m);
 }
 
 int minimize(struct world *w, const struct plan *p, const struct minimize_options *o,
@@ -260,8 +281,9 @@ int minimize(struct world *w, const struct plan *p, const struct minimize_option
     limit_begin(&options.budget);
     int result = reducer_begin(&r, p);
     if (result == 0) {
-        limit_begin(&options.budget); /* it is for the search, however long what was given takes */
-        reducer_run_stages(&r, 0);
+        limit_begin(
+            &options.budget); /* the budget is for the search, however long the first run takes */
+        stages_run(&r, 0);
         speculation_end(r.speculation);
         conclude(&r);
         result = r.is_broken ? -1 : 0;

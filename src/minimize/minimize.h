@@ -1,6 +1,6 @@
-/* The shortest execution that still shows the violation. Stage after stage proposes a candidate (a
- * sequence of operations that are wanted), the world runs it, and what remains of it is the new
- * best if it shows the same violation with fewer steps.
+/* The shortest execution that still shows the violation. Each stage proposes candidates, sequences
+ * of requested operations. The world runs a candidate and skips requests that cannot be served; the
+ * execution is the new best if it shows the same violation with fewer steps.
  *
  *     struct minimized m = {0};
  *     if (minimize(world, &recipe.plan, &options, &m, e) < 0) { ... }
@@ -16,7 +16,7 @@
 #include "base/limit.h"
 #include "world/world.h"
 
-/* What can be done. STAGE(id, name, meaning) */
+/* The stages. STAGE(id, name, meaning) */
 #define STAGE_LIST(STAGE)                                                                         \
     STAGE(ECHOES, "echoes", "splice the last steps of a long run onto an earlier part of it")     \
     STAGE(CLUSTERS, "clusters", "remove all steps of one logical-clock value (a term, a round)")  \
@@ -46,10 +46,10 @@ enum stage {
     STAGE_LIST(STAGE)
 #undef STAGE
         STAGE_COUNT,
-    STAGE_NONE = STAGE_COUNT /* none: replays of what was given, and of the result once more */
+    STAGE_NONE = STAGE_COUNT /* none: replays of the first run, and of the result once more */
 };
 
-/* STAGE_NONE has no name; what is left out or tried, in a few words. */
+/* STAGE_NONE has no name. The meaning is a phrase for --help. */
 const char *stage_name(enum stage stage);
 const char *stage_meaning(enum stage stage);
 
@@ -71,7 +71,7 @@ const char *compat_name(enum compat compat);
 /* Whether the stage is one of theirs. */
 bool compat_has(enum compat compat, enum stage stage);
 
-/* What counts as the same violation. SAME(id, name) */
+/* Which violations are the same. SAME(id, name) */
 #define SAME_LIST(SAME)                                                    \
     SAME(RENAMED, "up-to-renaming") /* the same claim, on any node */      \
     SAME(EXACT, "exact")            /* the same claim, on the same node */ \
@@ -86,15 +86,16 @@ enum same {
 
 const char *same_name(enum same same);
 
-/* What a stage has come to. What it changed is below 0 where there are fewer: all stages together
- * lead from what was given to the result. */
+/* The account of a stage. A change is negative where the best has fewer; the changes of all stages
+ * add up to the difference between the first run and the result. */
 struct stage_account {
     int64_t steps, externals, switches, bytes;
     uint64_t replays;
     uint64_t searched; /* steps that were taken one by one, from checkpoints: they are no replays */
     bool was_run;
     bool has_failed; /* the system did, at its part: the note says how, whatever else was done */
-    char note[200];  /* why it did not do what it can, in no round or not in the last; "": it did */
+    char
+        note[200]; /* why it did less than it can, in no round or not in the last; "": it did all */
 };
 
 struct minimize_progress {
@@ -110,12 +111,13 @@ struct minimize_options {
     enum compat compat;
     uint32_t stages; /* a bit each; 0: all */
     bool no_diverge; /* runs in which a node changes as it never did in the first are refused */
-    /* Of repeat_runs replays, so many must show it; 0: one of one. More than one is for systems
-     * that are not the same every time: of a candidate as many may be in vain, and of the schedule
-     * made of it again, so that each takes less than twice repeat_runs. Nothing is proven then. */
+    /* Of repeat_runs replays, repeat_wanted must show the violation; 0: one of one. More than one
+     * is for systems that are not the same every time: repeat_runs - repeat_wanted replays of a
+     * candidate may miss it, and again of the schedule made from it, so that each takes less than
+     * twice repeat_runs. Nothing is proven then. */
     uint32_t repeat_wanted;
     uint32_t repeat_runs;
-    uint32_t jobs;          /* processes that run candidates; what comes of it is the same */
+    uint32_t jobs;          /* processes that run candidates; the result is the same */
     bool keeps_checkpoints; /* the world may be rewound within a run (no property looks back) */
     const volatile sig_atomic_t *is_stopped; /* ends it once it is not 0; not NULL */
     /* Called for the first and each new best, which was replayed, and for each stage; may be NULL.
@@ -143,7 +145,7 @@ struct minimized {
     struct contents contents;
     struct execution best;
     uint64_t initial_hash;                                    /* of the run that was minimized */
-    char initial_what[sizeof(((struct execution *)0)->what)]; /* what it showed, in its words */
+    char initial_what[sizeof(((struct execution *)0)->what)]; /* its violation, as a text */
     uint32_t initial_steps, initial_externals;
     uint32_t final_externals;
     uint32_t initial_switches, final_switches; /* in a world of tasks, else 0 */
@@ -151,7 +153,7 @@ struct minimized {
     bool has_fewest_switches;                  /* every execution with fewer was tried */
     uint64_t given_replays;                    /* of the schedule as it was given */
     uint64_t replays, steps;                   /* that were run ... */
-    uint64_t steps_reused;    /* ... of which so many were not taken again: runs began alike */
+    uint64_t steps_reused;    /* ... of which steps_reused were not run again: runs began alike */
     uint32_t contents_shrunk; /* how often something smaller was brought */
     struct stage_account stages[STAGE_COUNT + 1]; /* the last is that of STAGE_NONE */
     enum proof proof;

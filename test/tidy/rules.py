@@ -249,7 +249,6 @@ STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 # A header or struct that is larger, and why.
 LARGE_HEADERS = {
     "include/clew/sim.h": "one struct of callbacks is what a system fills in",
-    "src/minimize/engine/reducer.h": "all stages share it",
     "src/monitor/online/ingest.h": "the counters of a stream are printed from one struct",
     "src/proc/control/program_state.h": "one controlled program; the cluster runtime replaces it",
     "src/race/observed/observed_state.h": "one pass has all its tables in one struct",
@@ -283,7 +282,7 @@ SMALL_MODULE_LINES = 1000
 
 # Modules that state fewer of their invariants. The list only gets shorter.
 FEW_ASSERTIONS = (
-    "base", "explore", "minimize", "pick", "place", "proc", "race", "runtime", "sim", "world",
+    "base", "explore", "pick", "place", "proc", "race", "runtime", "world",
     "campaign", "cli", "import", "monitor", "order", "report", "spec",
 )
 
@@ -364,7 +363,7 @@ PRIVATE_PHRASES = {
 
 # Units that still have such phrases. The list only gets shorter.
 PRIVATE_UNITS = (
-    "src/atomicity", "src/explore", "src/minimize", "src/proc", "src/runtime", "src/sim",
+    "src/atomicity", "src/explore", "src/proc", "src/runtime", "src/sim",
     "src/cli", "messages", "include", "docs", "docs/theory", "docs/tutorial", "CHANGELOG.md",
     "src/trace", "src/monitor",
 )
@@ -389,7 +388,7 @@ HEADLESS = re.compile(r"\bwhat\b|(?:^|[.,:;(]\s+|\b(?:of|to|from|for|by|with|and
 
 # Units that still have more. The list only gets shorter.
 HEADLESS_UNITS = (
-    "src/explore", "src/minimize", "src/proc", "src/runtime", "src/sim",
+    "src/explore", "src/proc", "src/runtime",
     "src/cli", "include", "docs", "docs/theory", "docs/tutorial", "README.md", "CHANGELOG.md",
 )
 

@@ -15,6 +15,7 @@ uint32_t repeat_wanted(const struct reducer *r)
 
 uint32_t repeat_misses(const struct reducer *r)
 {
+    must(repeat_wanted(r) <= repeat_runs(r));
     return repeat_runs(r) - repeat_wanted(r);
 }
 
@@ -81,6 +82,7 @@ bool attempt(struct reducer *r, const struct plan *p, enum wish wish)
         seen.is_fruitless = !reducer_is_same(r, &r->tried) ||
                             (wish == WISH_BETTER && !best_is_beaten_by(r, &r->tried));
     } while (seen.is_fruitless && seen.replays <= repeat_misses(r) && reducer_goes_on(r));
+    must(seen.replays <= repeat_misses(r) + 1);
     speculation_note(r->speculation, &seen);
     return !seen.is_fruitless;
 }
@@ -91,6 +93,7 @@ struct plan attempt_plan_of_wants(const struct reducer *r, const struct candidat
     struct plan p = r->result->plan;
     p.pick.wants = c->wants.count == 0 ? &nothing : c->wants.at;
     p.pick.want_count = c->wants.count;
+    must(c->wants_kept == UINT32_MAX || c->wants_kept <= c->wants.count);
     p.wants_kept = c->wants_kept;
     return p;
 }
@@ -112,13 +115,14 @@ struct plan attempt_plan_of(struct reducer *r, const struct execution *x)
     p.without_count = x->without.count;
     p.pick.turns = r->turns.at;
     p.pick.turn_count = r->turns.count;
+    must(p.pick.turn_count == x->steps.count);
     p.pick.steps_first = UINT32_MAX;
     p.wants_pending = r->keeps_pending;
     p.steps_max = x->steps.count == 0 ? 1 : (uint32_t)x->steps.count;
     return p;
 }
 
-/* What the requests of x brought, which was the world's last run. */
+/* How many bytes the requests of x carried; x was the world's last run. */
 static uint64_t count_bytes(const struct reducer *r, const struct execution *x)
 {
     uint64_t bytes = 0;
@@ -147,6 +151,8 @@ bool attempt_is_repeatable(struct reducer *r, const struct execution *x)
         shown += is_shown;
         missed += !is_shown;
     } while (shown < repeat_wanted(r) && missed <= repeat_misses(r) && reducer_goes_on(r));
+    must(shown + missed <= repeat_runs(r));
+    must(shown < repeat_wanted(r) || reducer_is_same(r, &r->again));
     r->again_bytes = count_bytes(r, &r->again);
     return shown >= repeat_wanted(r);
 }

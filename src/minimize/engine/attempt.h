@@ -1,11 +1,12 @@
-/* Runs in the account of a reducer: of candidates, and of the schedules made of what they came to.
- * The stages have what is in reduce.h, which is made of this. */
+/* Runs that a reducer counts: runs of candidates, and of the schedules made from their executions.
+ * The stages call the functions of candidate.h and trial.h, which are built on these. */
 #ifndef CLEW_MINIMIZE_ENGINE_ATTEMPT_H
 #define CLEW_MINIMIZE_ENGINE_ATTEMPT_H
 
 #include "minimize/engine/reducer.h"
 
-/* Of so many replays of one plan so many have to show the violation; so many may be in vain. */
+/* Of repeat_runs replays of one plan, repeat_wanted have to show the violation, and repeat_misses
+ * may miss it. */
 uint32_t repeat_runs(const struct reducer *r);
 uint32_t repeat_wanted(const struct reducer *r);
 uint32_t repeat_misses(const struct reducer *r);
@@ -13,11 +14,11 @@ uint32_t repeat_misses(const struct reducer *r);
 /* Runs the plan as x. Fails when the world does: the reducer is broken. */
 MUST_USE int attempt_once(struct reducer *r, const struct plan *p, struct execution *x);
 
-/* What a candidate is run for. */
+/* The goal of a run: the same violation, or the same in a better execution. */
 enum wish { WISH_SAME, WISH_BETTER };
 
-/* Runs the plan as r->tried, unless it is known to be fruitless; true when it comes to what is
- * wished for. Where replays differ it has as many runs as can be in vain, and one more. */
+/* Runs the plan as r->tried, unless a worker knows it to be fruitless. True when it reaches the
+ * goal. Where replays differ, the plan has repeat_misses + 1 runs. */
 bool attempt(struct reducer *r, const struct plan *p, enum wish wish);
 bool attempt_wants(struct reducer *r, const struct candidate *c, enum wish wish);
 

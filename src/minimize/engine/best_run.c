@@ -35,12 +35,14 @@ static void find_atoms(struct reducer *r)
             }
         }
     }
+    must(r->partner_of.count == best->steps.count);
 }
 
 void best_count_faults(struct reducer *r)
 {
     struct fault_budget needed = {0};
     vec_each (&r->result->best.steps, step) {
+        must(step->operation.fault < FAULT_LIMIT);
         if (step->operation.fault != 0) {
             needed.most[step->operation.fault]++;
         }
@@ -48,17 +50,19 @@ void best_count_faults(struct reducer *r)
     r->result->plan.faults = needed;
 }
 
-/* The longer an execution, the more others a walk from it comes to. */
+/* A walk from a longer execution reaches more others. */
 static void keep_start(struct reducer *r)
 {
-    struct start *start = &r->walked_from;
-    if (r->is_trial || start->candidate.wants.count > 0 || reducer_size(r) > WALK_STEPS_MAX) {
+    struct walk_start *start = &r->walk;
+    if (reducer_is_trial(r) || start->candidate.wants.count > 0 ||
+        reducer_size(r) > WALK_STEPS_MAX) {
         return;
     }
     start->seed = r->result->plan.pick.seed;
     for (uint32_t i = 0; i < reducer_size(r); i++) {
         vec_push(&start->candidate.wants, reducer_want(r, i, PICK_SAME_OR_OLDEST));
     }
+    must(start->candidate.wants.count <= WALK_STEPS_MAX);
 }
 
 void best_tell(struct reducer *r)
@@ -72,7 +76,8 @@ void best_tell(struct reducer *r)
     best_count_faults(r);
     find_atoms(r);
     keep_start(r);
-    if (r->options->better != NULL && !r->is_trial && !speculation_is_worker(r->speculation) &&
+    if (r->options->better != NULL && !reducer_is_trial(r) &&
+        !speculation_is_worker(r->speculation) &&
         r->options->better(r->options->context, &m->plan, &m->best, r->e) < 0) {
         r->is_broken = true;
     }
@@ -92,6 +97,7 @@ static void book(struct reducer *r, int sign)
 void best_replace(struct reducer *r, struct execution *x, uint64_t bytes)
 {
     struct minimized *m = r->result;
+    must(reducer_is_same(r, x));
     book(r, -1);
     const struct execution before = m->best;
     m->best = *x;
@@ -99,6 +105,8 @@ void best_replace(struct reducer *r, struct execution *x, uint64_t bytes)
     m->final_bytes = bytes;
     m->proof = PROOF_NONE; /* what is known of the one before is not of this one */
     best_tell(r);
+    must(m->final_externals <= m->best.steps.count);
+    must(m->final_switches <= m->best.steps.count);
     book(r, 1);
 }
 

@@ -7,14 +7,14 @@
 /* Whether x, which shows the violation, is better. */
 bool best_is_beaten_by(const struct reducer *r, const struct execution *x);
 
-/* x becomes the best, and the best x. Whoever waits for a better one is told. */
+/* x becomes the best, and the best x. The caller's `better` is called. */
 void best_replace(struct reducer *r, struct execution *x, uint64_t bytes);
 
-/* What was tried, and shows the violation, becomes the best if it is better and shows it every
- * time. */
+/* r->tried, which shows the violation, becomes the best if it is better and shows the violation
+ * every time. */
 bool best_offer(struct reducer *r);
 
-/* There is a best: what is known of it is found out, and whoever waits for it told. */
+/* There is a new best: computes its atoms and counts, and calls `better`. */
 void best_tell(struct reducer *r);
 
 /* Faults that the best does not need are not even offered any more. */

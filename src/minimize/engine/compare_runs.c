@@ -43,13 +43,14 @@ static uint16_t node_of(const struct execution *x)
 
 void reducer_keep(struct reducer *r, const struct execution *x)
 {
-    r->outcome = x->outcome;
-    r->node = node_of(x);
-    (void)snprintf(r->key, sizeof r->key, "%s", x->key);
+    must(outcome_is_violation(x->outcome));
+    r->violation.outcome = x->outcome;
+    r->violation.node = node_of(x);
+    (void)snprintf(r->violation.key, sizeof r->violation.key, "%s", x->key);
     vec_each (&x->steps, step) {
-        map_put(&r->transitions, step->transition, 1);
+        map_put(&r->first.transitions, step->transition, 1);
         if (step->operation.is_unignorable) {
-            ++*map_slot(&r->unignorable, step->operation.action, 0, NULL);
+            ++*map_slot(&r->first.unignorable, step->operation.action, 0, NULL);
         }
     }
 }
@@ -57,7 +58,7 @@ void reducer_keep(struct reducer *r, const struct execution *x)
 /* Whether each node changed only as it did in the first run. */
 static bool is_known(const struct reducer *r, const struct execution *x)
 {
-    const struct map *transitions = &reducer_of_all(r)->transitions;
+    const struct map *transitions = &reducer_of_all(r)->first.transitions;
     vec_each (&x->steps, step) {
         if (step->transition != 0 && map_get(transitions, step->transition) == NULL) {
             return false;
@@ -78,7 +79,7 @@ static uint32_t count_unignorable(const struct execution *x, uint64_t action)
 /* Whether all that may not be ignored has come as often as in the first run. */
 static bool has_unignorable(const struct reducer *r, const struct execution *x)
 {
-    vec_each (&reducer_of_all(r)->unignorable.entries, first) {
+    vec_each (&reducer_of_all(r)->first.unignorable.entries, first) {
         if (count_unignorable(x, first->key) < first->value) {
             return false;
         }
@@ -89,7 +90,8 @@ static bool has_unignorable(const struct reducer *r, const struct execution *x)
 bool reducer_is_same(const struct reducer *r, const struct execution *x)
 {
     const enum same same = r->options->same;
-    return x->outcome == r->outcome && (same == SAME_KIND || strcmp(x->key, r->key) == 0) &&
-           (same != SAME_EXACT || node_of(x) == r->node) &&
+    return x->outcome == r->violation.outcome &&
+           (same == SAME_KIND || strcmp(x->key, r->violation.key) == 0) &&
+           (same != SAME_EXACT || node_of(x) == r->violation.node) &&
            (!r->options->no_diverge || is_known(r, x)) && has_unignorable(r, x);
 }

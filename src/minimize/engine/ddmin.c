@@ -33,7 +33,7 @@ static bool fail_with(const struct search *s, const struct parts *parts, const b
 static void reduce(const struct search *s, const struct parts *parts, const bool *kept,
                    bool *needed);
 
-/* What is needed of `parts` while all of `others` stays. */
+/* Reduces `parts` while all of `others` stays. */
 static void reduce_beside(const struct search *s, const struct parts *parts,
                           const struct parts *others, const bool *kept, bool *needed)
 {
@@ -50,6 +50,7 @@ static void reduce_beside(const struct search *s, const struct parts *parts,
 static void reduce(const struct search *s, const struct parts *parts, const bool *kept,
                    bool *needed)
 {
+    must(parts->count > 0);
     if (parts->count == 1) {
         needed[parts->at[0]] = true;
         return;
@@ -57,6 +58,8 @@ static void reduce(const struct search *s, const struct parts *parts, const bool
     const struct parts first = {.at = parts->at, .count = parts->count / 2};
     const struct parts second = {.at = parts->at + first.count,
                                  .count = parts->count - first.count};
+    must(first.count > 0);
+    must(first.count <= second.count);
     if (fail_with(s, &first, kept)) {
         reduce(s, &first, kept, needed);
     } else if (fail_with(s, &second, kept)) {
@@ -86,7 +89,7 @@ void ddmin(bool *is_in, uint32_t count, ddmin_test fails, void *context)
     vec_release(&all);
 }
 
-/* The parts that are in, in so many chunks. */
+/* The selected parts, divided into chunk_count chunks. */
 struct division {
     VEC(uint32_t) parts;
     uint32_t chunk_count;
@@ -107,13 +110,15 @@ static uint32_t chunk_begin(const struct division *d, uint32_t chunk)
     return (uint32_t)((uint64_t)d->parts.count * chunk / d->chunk_count);
 }
 
-/* Tests one chunk alone, or all but one; that is what is in, if it fails. */
+/* Tests one chunk alone, or all but one. If they fail, they are the new selection. */
 static bool keep_chunk(const struct search *s, const struct division *d, uint32_t chunk,
                        bool is_complement, bool *is_in)
 {
     bool *kept = mem_zero(s->count + 1, sizeof *kept);
     const uint32_t begin = chunk_begin(d, chunk);
     const uint32_t end = chunk_begin(d, chunk + 1);
+    must(begin < end);
+    must(end <= d->parts.count);
     for (uint32_t i = 0; i < d->parts.count; i++) {
         kept[d->parts.at[i]] = (i >= begin && i < end) != is_complement;
     }
@@ -146,6 +151,8 @@ void ddmin_dependent(bool *is_in, uint32_t count, ddmin_test fails, void *contex
     struct division d = {.chunk_count = 2};
     divide(&d, is_in, count);
     while (is_any_needed && d.parts.count > 1) {
+        must(d.chunk_count >= 2);
+        must(d.chunk_count <= d.parts.count);
         if (keep_any_chunk(&s, &d, false, is_in)) {
             d.chunk_count = 2;
         } else if (d.chunk_count > 2 && keep_any_chunk(&s, &d, true, is_in)) {

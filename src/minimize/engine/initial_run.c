@@ -1,11 +1,12 @@
-/* The run that was given: what it shows is what is to be kept. */
+/* The first run: its violation is the one that minimization preserves. */
 #include <string.h>
 
 #include "minimize/engine/attempt.h"
 #include "minimize/engine/best_run.h"
+#include "minimize/engine/contents.h"
 #include "world/recipe.h"
 
-/* Runs what was given until it shows a violation, as often as that may be in vain. */
+/* Runs the plan until it shows a violation; at most repeat_misses runs may miss it. */
 static int run_first(struct reducer *r, const struct plan *p)
 {
     struct execution *best = &r->result->best;
@@ -24,7 +25,7 @@ static int run_first(struct reducer *r, const struct plan *p)
     return r->is_broken ? -1 : 0;
 }
 
-/* What was given shows the violation, and not often enough. */
+/* The plan shows the violation, but not often enough. */
 static int refuse_first(struct reducer *r)
 {
     if (r->is_broken) {
@@ -45,8 +46,8 @@ static int refuse_first(struct reducer *r)
 static void keep_first(struct reducer *r)
 {
     for (uint32_t i = 0; i < reducer_size(r); i++) {
-        vec_push(&r->first, r->result->best.steps.at[i]);
-        vec_push(&r->first_partner_of, r->partner_of.at[i]);
+        vec_push(&r->first.steps, r->result->best.steps.at[i]);
+        vec_push(&r->first.partner_of, r->partner_of.at[i]);
     }
 }
 
@@ -57,7 +58,8 @@ int reducer_begin(struct reducer *r, const struct plan *p)
     r->faults = p->faults;
     struct plan first = *p;
     if (r->options->no_diverge && attempt_once(r, &first, &m->best) < 0) {
-        return -1; /* what changes is told by variables where any are known: after a run they are */
+        return -1; /* transitions are of variables where the system reports some: after a run they
+                      are known */
     }
     first.wants_transitions = r->options->no_diverge;
     if (run_first(r, &first) < 0) {
@@ -83,12 +85,15 @@ int reducer_begin(struct reducer *r, const struct plan *p)
     m->given_replays = m->replays;
     best_tell(r);
     keep_first(r);
+    must(r->is_broken || r->first.steps.count == reducer_size(r));
+    must(m->initial_externals <= m->initial_steps);
+    must(m->given_replays > repeat_wanted(r));
     return r->is_broken ? -1 : 0;
 }
 
 struct past reducer_first(const struct reducer *r)
 {
     const struct reducer *of_all = reducer_of_all(r);
-    return (struct past){of_all->first.at, of_all->first_partner_of.at,
-                         (uint32_t)of_all->first.count};
+    return (struct past){of_all->first.steps.at, of_all->first.partner_of.at,
+                         (uint32_t)of_all->first.steps.count};
 }

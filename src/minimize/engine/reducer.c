@@ -5,11 +5,13 @@
 
 bool reducer_may_go(const struct reducer *r, uint32_t index)
 {
+    must(index < reducer_size(r));
     return !r->result->best.steps.at[index].operation.is_unignorable;
 }
 
 struct pick_want reducer_want(const struct reducer *r, uint32_t index, enum pick_match match)
 {
+    must(index < reducer_size(r));
     return reducer_want_of(&r->result->best.steps.at[index].operation, match);
 }
 
@@ -24,6 +26,7 @@ struct pick_want reducer_want_of(const struct pick_operation *o, enum pick_match
 
 struct past reducer_past(const struct reducer *r)
 {
+    must(r->partner_of.count == reducer_size(r));
     return (struct past){r->result->best.steps.at, r->partner_of.at, reducer_size(r)};
 }
 
@@ -36,12 +39,12 @@ void reducer_release(struct reducer *r)
     vec_release(&r->turns);
     vec_release(&r->partner_of);
     vec_release(&r->is_out);
-    vec_release(&r->first);
-    vec_release(&r->first_partner_of);
-    vec_release(&r->walked_from.candidate.wants);
-    map_release(&r->transitions);
+    vec_release(&r->first.steps);
+    vec_release(&r->first.partner_of);
+    vec_release(&r->walk.candidate.wants);
+    map_release(&r->first.transitions);
     map_release(&r->brought);
-    map_release(&r->unignorable);
+    map_release(&r->first.unignorable);
 }
 
 bool *reducer_marks_of(struct reducer *r, uint32_t count)
@@ -75,11 +78,12 @@ const struct execution *reducer_look_at(struct reducer *r, const struct candidat
 /* One that shows in four of five replays is found out nine times of ten. */
 enum { STEADY_RUNS = 10 };
 
-/* Who wants an end waits so long for what can be claimed. Most systems take less for all runs. */
+/* After the user's interrupt or the time limit, these replays may take so long. Most systems take
+ * less for all of them. */
 static const uint64_t steady_late_ns = 1000000000;
 
-/* Whether there is time for one more. Runs and memory of the budget are not: where they end the
- * search, what it has come to is still looked at. */
+/* Whether there is time for one more. The budgets of runs and memory do not count here: the result
+ * is checked where they end the search, too. */
 static bool has_time(struct reducer *r, uint64_t begin_ns)
 {
     const bool is_late =
@@ -98,6 +102,7 @@ bool reducer_is_steady(struct reducer *r)
         }
         m->is_flaky = attempt_once(r, &p, &r->again) == 0 && r->again.hash != m->best.hash;
     }
+    must(m->is_flaky || r->is_broken || r->again.hash == m->best.hash);
     return !m->is_flaky;
 }
 
@@ -143,11 +148,12 @@ bool reducer_look_turns(struct reducer *r, const struct pick_turn *turns, uint32
     return reducer_goes_on(r) && attempt_once(r, &p, x) == 0;
 }
 
-/* The seed is the strategy's and the nodes' at once, so that what is found is known by it. */
+/* One seed is the strategy's and the nodes', so that it alone identifies the run that is found. */
 bool reducer_try_tail(struct reducer *r, const struct tail *tail)
 {
     struct plan *common = &r->result->plan;
     const uint64_t seed_before = common->pick.seed;
+    must(tail->cut <= reducer_size(r));
     struct plan p = attempt_plan_of(r, &r->result->best);
     p.pick.turn_count = tail->cut;
     p.pick.steps_first = 0;
@@ -178,12 +184,15 @@ static void leave_out(const struct reducer *r, const bool *is_out, struct candid
             c->wants_kept = i;
         }
     }
+    must(c->wants.count <= reducer_size(r));
 }
 
 bool reducer_try_without(struct reducer *r, const bool *is_out)
 {
     struct candidate *c = &r->candidate;
     bool is_better = false;
+    must(r->ways.count > 0);
+    must(r->ways.count <= WAYS_MAX);
     leave_out(r, is_out, c);
     for (uint32_t way = 0; way < r->ways.count && !is_better && reducer_goes_on(r); way++) {
         vec_each (&c->wants, want) {

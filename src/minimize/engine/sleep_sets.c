@@ -16,8 +16,8 @@ void sleep_sets_release(struct sleep_sets *v)
     vec_release(&v->asleep);
 }
 
-/* Names count occurrences, and so depend on the way to a state. Two messages of one kind may bring
- * what the system says is the same: nobody can tell which of them slept. */
+/* Names count occurrences, and so depend on the way to a state. Two messages of one kind may carry
+ * equal contents: nothing distinguishes which of them slept. */
 void branches_identify(struct branches *b)
 {
     vec_each (&b->list, branch) {
@@ -34,6 +34,7 @@ void branches_identify(struct branches *b)
 static const struct visit *find(const struct sleep_sets *v, uint64_t state, uint32_t left)
 {
     const uint32_t *number = map_get(&v->number_of, state);
+    must(number == NULL || *number < v->list.count);
     const struct visit *visit = number == NULL ? NULL : &v->list.at[*number];
     return visit != NULL && visit->left >= left ? visit : NULL;
 }
@@ -46,6 +47,7 @@ bool sleep_sets_has_all(const struct sleep_sets *v, uint64_t state, uint32_t lef
 
 static bool was_asleep(const struct sleep_sets *v, const struct visit *before, uint64_t id)
 {
+    must(before->asleep_first + before->asleep_count <= v->asleep.count);
     for (uint32_t i = 0; i < before->asleep_count; i++) {
         if (v->asleep.at[before->asleep_first + i] == id) {
             return true;
@@ -75,6 +77,7 @@ static void put(struct sleep_sets *v, uint64_t state, uint32_t left, const struc
             visit.asleep_count++;
         }
     }
+    must(visit.asleep_count <= b->list.count);
     bool is_new = false;
     const uint32_t number = *map_slot(&v->number_of, state, (uint32_t)v->list.count, &is_new);
     if (is_new) {
@@ -82,6 +85,7 @@ static void put(struct sleep_sets *v, uint64_t state, uint32_t left, const struc
     } else {
         v->list.at[number] = visit;
     }
+    must(v->number_of.entries.count == v->list.count);
 }
 
 void sleep_sets_enter(struct sleep_sets *v, uint64_t state, uint32_t left, struct branches *b)

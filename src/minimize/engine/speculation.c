@@ -11,13 +11,13 @@
 #include "base/limit.h"
 #include "base/mem.h"
 
-/* Making a worker takes about a millisecond: those that are missing begin once so much time went
- * into what was fruitless. */
+/* Making a worker takes about a millisecond: missing workers begin once this much time went into
+ * fruitless candidates. */
 static const uint64_t patience_ns = 2000000;
 
 struct worker {
     pid_t process; /* 0: it is missing */
-    int fd;        /* what it tells */
+    int fd;        /* its pipe */
 };
 
 enum { LEADER = 0 };
@@ -25,11 +25,11 @@ enum { LEADER = 0 };
 struct speculation {
     uint32_t process_count;
     struct worker *workers; /* by number; the leader's is none */
-    uint32_t worker_count;  /* that are there */
+    uint32_t worker_count;  /* workers that run */
     uint32_t own;           /* which process this is ... */
-    int fd;                 /* ... and where it tells, if it is a worker */
+    int fd;                 /* ... and its end of the pipe, if it is a worker */
     uint32_t next;          /* whose the next candidate is */
-    uint32_t finder;        /* who took the last candidate for fruitful; LEADER: no worker did */
+    uint32_t finder;        /* the worker that took the last candidate for fruitful; LEADER: none */
     uint64_t since_ns;      /* when the first of the fruitless ones was run; 0: there is none */
     bool is_alone;          /* no worker could be made */
     cpu_set_t allowed;      /* processors: those of workers, where running a program binds to one */
@@ -60,6 +60,9 @@ bool speculation_is_on(const struct speculation *f)
 static void dismiss(struct speculation *f, uint32_t which)
 {
     struct worker *w = &f->workers[which];
+    must(which != LEADER);
+    must(w->process > 0);
+    must(f->worker_count > 0);
     (void)close(w->fd);
     (void)kill(w->process, SIGKILL);
     while (waitpid(w->process, NULL, 0) < 0 && errno == EINTR) {
@@ -118,6 +121,8 @@ static void be_worker(struct speculation *f, uint32_t own, int fd, pid_t leader)
 /* One more; false when it cannot be made. Returns in both processes. */
 static bool begin_worker(struct speculation *f, uint32_t own)
 {
+    must(f->own == LEADER);
+    must(f->workers[own].process == 0);
     int ends[2];
     const pid_t leader = getpid();
     if ((seam_fails() ? seam_failure(EMFILE) : pipe(ends)) < 0) {
@@ -132,6 +137,7 @@ static bool begin_worker(struct speculation *f, uint32_t own)
     } else {
         f->workers[own] = (struct worker){.process = process, .fd = ends[0]};
         f->worker_count++;
+        must(f->worker_count < f->process_count);
     }
     return process >= 0;
 }
@@ -162,6 +168,7 @@ bool speculation_knows(struct speculation *f, uint64_t key, struct glimpse *know
         return false;
     }
     const uint32_t whose = f->next;
+    must(whose < f->process_count);
     f->next = whose + 1 == f->process_count ? 0 : whose + 1;
     f->finder = LEADER;
     if (f->own != LEADER) {
@@ -180,7 +187,7 @@ bool speculation_knows(struct speculation *f, uint64_t key, struct glimpse *know
     return known->is_fruitless;
 }
 
-/* Less than a pipe takes at once is told as a whole. */
+/* The pipe takes a message of this size as a whole. */
 static void tell(const struct speculation *f, const struct glimpse *g)
 {
     if (write(f->fd, g, sizeof *g) != (ssize_t)sizeof *g) {
@@ -202,7 +209,7 @@ void speculation_note(struct speculation *f, const struct glimpse *g)
         return;
     }
     if (f->finder != LEADER) {
-        dismiss(f, f->finder); /* it found what is not there */
+        dismiss(f, f->finder); /* the worker's result was wrong */
         f->finder = LEADER;
     }
     if (f->worker_count + 1 == f->process_count) {

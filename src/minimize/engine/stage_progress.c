@@ -4,10 +4,10 @@
 
 #include "minimize/engine/reducer.h"
 
-/* For people, who see no more than so many lines in a second. */
+/* The least time between two lines of progress. */
 static const uint64_t telling_ns = 100000000;
 
-/* Of a trial, what is known of whose it is: that is the best of all. */
+/* A trial reports the progress of the outermost reducer, which has the best of all. */
 void reducer_tell(struct reducer *r)
 {
     struct reducer *of_all = r;

@@ -1,12 +1,13 @@
-/* Reducers of other executions than the best. */
-#include <string.h>
+#include "minimize/engine/trial.h"
 
 #include "minimize/engine/attempt.h"
 #include "minimize/engine/best_run.h"
+#include "minimize/engine/contents.h"
 
 void reducer_begin_trial(struct reducer *trial, struct reducer *r)
 {
     struct minimized *m = trial->result;
+    must(m->replays == 0);
     *trial = (struct reducer){.world = r->world,
                               .options = r->options,
                               .result = m,
@@ -14,12 +15,9 @@ void reducer_begin_trial(struct reducer *trial, struct reducer *r)
                               .speculation = r->speculation,
                               .stage = r->stage,
                               .ways = r->ways,
-                              .outcome = r->outcome,
-                              .node = r->node,
+                              .violation = r->violation,
                               .faults = r->faults,
-                              .is_trial = true,
                               .e = r->e};
-    memcpy(trial->key, r->key, sizeof trial->key);
     m->replays = r->result->replays;
 }
 
@@ -27,6 +25,8 @@ bool reducer_end_trial(struct reducer *r, struct reducer *trial)
 {
     struct minimized *m = r->result;
     struct minimized *found = trial->result;
+    must(trial->of == r);
+    must(found->replays >= m->replays);
     m->stages[r->stage].replays += found->replays - m->replays;
     m->replays = found->replays;
     m->steps += found->steps;
@@ -47,7 +47,7 @@ bool reducer_end_trial(struct reducer *r, struct reducer *trial)
     return is_taken;
 }
 
-/* What was tried, and shows the violation, is the best of the trial if it does so every time. */
+/* trial->tried, which shows the violation, is the best of the trial if it does so every time. */
 static bool begin_with_tried(struct reducer *trial)
 {
     if (!attempt_is_repeatable(trial, &trial->tried)) {
@@ -86,6 +86,7 @@ bool reducer_take_another(struct reducer *trial, const struct plan *p, const str
     for (size_t i = 0; i < p->content_count; i++) {
         contents_put(&m->contents, &p->contents[i]);
     }
+    must(m->contents.list.count <= p->content_count);
     m->plan.contents = m->contents.list.at;
     return attempt_wants(trial, c, WISH_SAME) && begin_with_tried(trial);
 }

@@ -1,8 +1,8 @@
 /* Steps of one time of a logical clock: a term, an election, a round. Without all of them the later
- * ones fit together as they did, where a part of them would be missed. Nobody says what the clock
- * of a system is, but such clocks go in one way: they tick with a timer, and messages from those
- * who are ahead set them. So do these. */
-#include "minimize/engine/reducer.h"
+ * steps fit together as before, where a part of them would be missed. The system does not say which
+ * clock it has. But logical clocks advance in one way: they tick with a timer, and messages from
+ * nodes that are ahead set them. The clocks that this stage computes do the same. */
+#include "minimize/stages/stages.h"
 
 #define CLUSTER_NONE UINT32_MAX
 
@@ -10,7 +10,7 @@ struct clusters {
     VEC(uint32_t) of;    /* of each step, the time it is of; CLUSTER_NONE: it stays */
     VEC(uint32_t) after; /* of each step, the clock of its node after it */
     VEC(uint32_t) clocks;
-    VEC(uint64_t) tickers; /* of each node, what its clock ticks with; 0: with all timers */
+    VEC(uint64_t) tickers; /* of each node, the timer with which its clock ticks; 0: all timers */
     uint32_t count;        /* times are below */
 };
 
@@ -27,6 +27,7 @@ static uint32_t time_of(struct clusters *c, const struct step *step)
     if (o->is_external || step->cause == STEP_NONE) {
         return CLUSTER_NONE;
     }
+    must(step->cause < c->after.count);
     const uint32_t sent = c->after.at[step->cause];
     *clock = sent > *clock ? sent : *clock;
     return sent;
@@ -46,6 +47,7 @@ static void find_clusters(const struct reducer *r, struct clusters *c)
         vec_push(&c->after, clock);
         c->count = clock >= c->count ? clock + 1 : c->count;
     }
+    must(c->of.count == reducer_size(r));
 }
 
 /* On each node the timer that fires most; for a node whose timers are all to be heard, 0. */

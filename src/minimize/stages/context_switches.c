@@ -1,7 +1,7 @@
 /* In a world of tasks whoever runs goes on by default, and an execution is as hard to read as it
  * has switches: steps at which another goes first. They are left out, many at once and then few;
  * then every execution with none, with one, with two ... is tried, as far as that can be done. */
-#include "minimize/engine/reducer.h"
+#include "minimize/stages/stages.h"
 
 enum { RUNS_MAX = 20000, SWITCHES_MAX = 3 };
 
@@ -34,6 +34,7 @@ static void list_without(struct switching *s, uint32_t first, uint32_t count)
         }
         number++;
     }
+    must(number == switches_of_best(s->reducer));
 }
 
 static bool try_turns(struct switching *s)
@@ -61,7 +62,7 @@ static bool goes_on(struct switching *s)
     return !s->is_cut && reducer_goes_on(s->reducer);
 }
 
-/* Every execution with so many switches more than are listed, all of them later; true when one is
+/* Every execution with `more` switches beside the listed ones, all of them later; true when one is
  * better. */
 static bool try_all(struct switching *s, uint32_t more)
 {
@@ -69,6 +70,7 @@ static bool try_all(struct switching *s, uint32_t more)
     if (more == 0) {
         return try_turns(s);
     }
+    must(given <= SWITCHES_MAX);
     struct execution *x = &s->levels[given];
     if (!reducer_look_turns(s->reducer, s->turns.at, given, x)) {
         return false;
@@ -113,7 +115,7 @@ void context_switches_stage(struct reducer *r)
     for (uint32_t size = switches_of_best(r); size > 0 && reducer_goes_on(r); size /= 2) {
         leave_out(&s, size);
     }
-    if (!r->is_trial) {
+    if (!reducer_is_trial(r)) {
         find_fewest(&s);
     }
     for (size_t i = 0; i < sizeof s.levels / sizeof *s.levels; i++) {

@@ -1,10 +1,10 @@
-/* One step left out, and others taken from those that do the same. Where several pending operations
- * do what is wanted next, a candidate takes one of them: the others are points to come back to, as
- * in DEMi's search among ambiguous matches (Scott et al., NSDI 2016, section 3.2.1, algorithm 1).
- * What was done up to such a point is done again, then another is taken there, and the rest is
- * wanted as before. Those with the fewest such choices come first, for they are the nearest to the
- * execution there is; none is tried twice. */
-#include "minimize/engine/reducer.h"
+/* One step left out, and others replaced by equivalent ones. Where several pending operations match
+ * the next request, a candidate takes one of them; the others are points for backtracking, as in
+ * DEMi's search among ambiguous matches (Scott et al., NSDI 2016, section 3.2.1, algorithm 1). The
+ * prefix up to such a point is run again, another operation is taken there, and the rest is
+ * requested as before. Candidates with the fewest such choices come first, for they are nearest to
+ * the best execution; none is tried twice. */
+#include "minimize/stages/stages.h"
 #include "pick/operation_name.h"
 
 enum {
@@ -12,7 +12,7 @@ enum {
     TRIES_MAX = 300, /* with one step left out */
 };
 
-/* What is wanted; the first so many as they were done before, so that others were tried there. */
+/* The requests. The first `fixed` repeat a prefix in which other operations were tried already. */
 struct point {
     struct candidate candidate;
     uint32_t fixed;
@@ -20,12 +20,12 @@ struct point {
 
 struct matching {
     struct reducer *reducer;
-    VEC(struct point) points; /* to come back to, in the order they were found */
-    struct map seen;          /* what was tried */
+    VEC(struct point) points; /* for backtracking, in the order they were found */
+    struct map seen;          /* keys of tried candidates */
     uint32_t tries;
 };
 
-/* Nothing to come back to. */
+/* Removes all points. */
 static void forget_points(struct matching *m)
 {
     vec_each (&m->points, point) {
@@ -36,10 +36,11 @@ static void forget_points(struct matching *m)
     m->tries = 0;
 }
 
-/* Behind the want that the step has met, of those from `next` on. A step that meets none is one on
- * the way to what may not be ignored. */
+/* The index behind the request that the step has met, of those from `next` on. A step that meets
+ * none leads to an unignorable message. */
 static uint32_t pass_want(const struct candidate *c, uint32_t next, const struct pick_operation *o)
 {
+    must(next <= c->wants.count);
     for (uint32_t i = next; i < c->wants.count; i++) {
         const struct pick_want *want = &c->wants.at[i];
         if (want->action == o->action && want->fault == o->fault &&
@@ -50,7 +51,7 @@ static uint32_t pass_want(const struct candidate *c, uint32_t next, const struct
     return next;
 }
 
-/* The steps of x up to one, another operation there, and what was wanted behind. */
+/* The steps of x up to one, another operation there, and the requests behind it. */
 static struct candidate come_back(const struct candidate *c, const struct execution *x,
                                   uint32_t step, const struct pick_operation *other, uint32_t rest)
 {
@@ -75,7 +76,8 @@ static uint64_t key_of(const struct candidate *c)
     return key;
 }
 
-/* Tries what is to be come back to, and keeps it for what is further on; true when it is better. */
+/* Tries the candidate of a point, and keeps the point for further backtracking; true when it is
+ * better. */
 static bool try_point(struct matching *m, struct candidate back, uint32_t fixed)
 {
     bool is_new = false;
@@ -85,6 +87,7 @@ static bool try_point(struct matching *m, struct candidate back, uint32_t fixed)
         return false;
     }
     m->tries++;
+    must(fixed <= back.wants.count);
     vec_push(&m->points, (struct point){.candidate = back, .fixed = fixed});
     return reducer_try(m->reducer, &back);
 }
@@ -98,6 +101,7 @@ static enum rank rank_of(const struct execution *x, const struct step *step, uin
 {
     const struct pick_operation *pending = &x->pending.at[step->pending_first];
     const struct pick_operation *o = &pending[which];
+    must(which < step->pending_count);
     if (o->action != step->operation.action || o->fault != step->operation.fault ||
         o->content == step->operation.content) {
         return RANK_COUNT;
@@ -117,7 +121,8 @@ static enum rank rank_of(const struct execution *x, const struct step *step, uin
     return is_newest ? RANK_NEWEST : is_oldest ? RANK_OLDEST : RANK_BETWEEN;
 }
 
-/* Tries what could have been taken instead, of one rank, at each step that the point comes to. */
+/* Tries the operations of one rank that could have been taken instead, at each step of the point's
+ * execution. */
 static bool try_rank(struct matching *m, const struct point *point, const struct execution *x,
                      enum rank rank)
 {

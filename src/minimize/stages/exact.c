@@ -1,13 +1,14 @@
-/* The exact finish: every execution that is shorter than the best, as far as they can be told
- * apart. First those made of the best's own steps, none more often than there; then of its kinds of
- * steps, as often as one likes; then all; and where requests bring less than they would, all with
- * what they would bring, for less may take longer. Depth first with a checkpoint for each step; no
- * state is looked at twice, and of orders that make no difference one is taken (visits.h). What
- * comes to its end is a proof. */
+/* The exact finish: every execution that is shorter than the best, up to equivalence. First the
+ * executions made of the best's own steps, none more often than there; then those of its kinds of
+ * steps, any number of times; then all; and where requests carry smaller payloads, all with the
+ * original payloads, for a smaller payload may take longer. Depth first with a checkpoint for each
+ * step; no state is searched twice, and of equivalent orders one is taken (sleep_sets.h). A search
+ * that reaches its end is a proof. */
 #include "base/map.h"
 #include "base/mem.h"
-#include "minimize/engine/reducer.h"
+#include "minimize/engine/contents.h"
 #include "minimize/engine/sleep_sets.h"
+#include "minimize/stages/stages.h"
 #include "pick/operation_name.h"
 
 enum phase { PHASE_MULTISET, PHASE_KINDS, PHASE_ALL, PHASE_UNSHRUNK };
@@ -17,18 +18,19 @@ enum { STEPS_MAX = 2000000, DEPTH_MAX = 200, DEEPENING = 2 };
 struct exact {
     struct reducer *reducer;
     enum phase phase;
-    struct plan plan; /* its faults, and what requests bring */
+    struct plan plan; /* its faults, and the payloads of requests */
     struct execution x;
     struct sleep_sets visits;
-    VEC(uint64_t) asleep; /* ids of what sleeps, of each state on the way behind those before */
+    VEC(uint64_t)
+    asleep; /* ids of sleeping operations, of each state on the way behind those before */
     struct map allowance; /* operation to how often it may still come */
-    struct map owed;      /* what may not be ignored to how often it has still to come */
+    struct map owed;      /* unignorable operation to how often it has still to come */
     uint32_t bound;       /* steps of an execution, at most */
     uint64_t steps;
-    bool can_sleep;    /* orders of what does not conflict make no difference */
+    bool can_sleep;    /* orders of operations that do not conflict make no difference */
     bool is_bound_met; /* there are longer executions than that */
     bool is_cut;       /* something was not looked at */
-    bool is_found;     /* something shorter: begin anew */
+    bool is_found;     /* something shorter: restart */
 };
 
 static uint64_t kind_of(const struct pick_operation *o)
@@ -42,7 +44,7 @@ static void count_kinds(struct exact *s)
         bool is_new = false;
         ++*map_slot(&s->allowance, kind_of(&step->operation), 0, &is_new);
     }
-    vec_each (&s->reducer->unignorable.entries, first) {
+    vec_each (&s->reducer->first.unignorable.entries, first) {
         map_put(&s->owed, first->key, first->value);
     }
 }
@@ -59,7 +61,9 @@ static bool is_allowed(const struct exact *s, const struct pick_operation *o)
 static void spend(struct exact *s, uint64_t kind, int change)
 {
     if (s->phase == PHASE_MULTISET) {
-        *map_get(&s->allowance, kind) += (uint32_t)change;
+        uint32_t *left = map_get(&s->allowance, kind);
+        must(change > 0 || *left > 0);
+        *left += (uint32_t)change;
     }
 }
 
@@ -74,7 +78,8 @@ static bool pay(struct exact *s, const struct pick_operation *o)
     return true;
 }
 
-/* The state with what may and must still come: equal ones go on alike. */
+/* The state with the operations that may and must still come: equal keys have equal continuations.
+ */
 static uint64_t key_of(const struct exact *s)
 {
     uint64_t key = s->reducer->world->ops->state_hash(s->reducer->world);
@@ -108,8 +113,8 @@ static void try_in_plan(struct exact *s, const struct candidate *found)
     }
 }
 
-/* Runs what was found once more, as all that becomes the best is. That ends the search: the world
- * stands elsewhere then. */
+/* Runs the found execution once more, as every new best is. That ends the search: the world stands
+ * elsewhere then. */
 static void take_found(struct exact *s)
 {
     if (!reducer_is_same(s->reducer, &s->x)) {
@@ -141,7 +146,7 @@ static bool goes_on(struct exact *s)
 
 static void descend(struct exact *s, size_t asleep_first);
 
-/* What sleeps, or was tried, and does not conflict with what is taken, sleeps after it. */
+/* Operations that sleep or were tried, and do not conflict with the taken one, sleep after it. */
 static void lull(struct exact *s, const struct branches *b, const struct branch *taken)
 {
     vec_each (&b->list, other) {
@@ -151,14 +156,15 @@ static void lull(struct exact *s, const struct branches *b, const struct branch 
     }
 }
 
-/* Takes one step from where the world stands, and what follows from it. What changes variables that
- * all nodes see conflicts with everything: nothing sleeps after it, and it does not sleep. Nor does
- * what ended the run, for all else must come without it. */
+/* Takes one step from the world's state, and searches on from there. A step that changes variables
+ * that all nodes see conflicts with everything: nothing sleeps after it, and it does not sleep. Nor
+ * does a step that ended the run, for all other executions must come without it. */
 static void enter(struct exact *s, const struct branches *b, struct branch *taken)
 {
     struct world *w = s->reducer->world;
     const struct pick_operation *o = &taken->operation;
     const size_t asleep_first = s->asleep.count;
+    must(taken->is == BRANCH_AWAKE);
     s->steps++;
     const bool is_paid = pay(s, o);
     taken->is = BRANCH_LEFT_OUT;
@@ -189,7 +195,7 @@ static bool is_asleep(const struct exact *s, size_t asleep_first, uint64_t id)
     return false;
 }
 
-/* What can be next where the world stands, and may be. */
+/* The operations that can be next in the world's state, and may be. */
 static void list_branches(const struct exact *s, size_t asleep_first, struct branches *b)
 {
     struct world *w = s->reducer->world;
@@ -208,7 +214,7 @@ static void list_branches(const struct exact *s, size_t asleep_first, struct bra
     }
 }
 
-/* Most have one way to go on, and need not be come back to. */
+/* Most states have one successor, and need no checkpoint. */
 static void enter_all(struct exact *s, struct branches *b)
 {
     struct world *w = s->reducer->world;
@@ -236,6 +242,7 @@ static void enter_all(struct exact *s, struct branches *b)
 static void descend(struct exact *s, size_t asleep_first)
 {
     const uint32_t depth = (uint32_t)s->x.steps.count;
+    must(depth <= s->bound);
     if (depth >= s->bound) {
         s->is_bound_met = true;
         return;
@@ -275,11 +282,13 @@ static bool look(struct exact *s)
     if (s->x.outcome == OUTCOME_PASSED) {
         descend(s, 0);
     }
+    must(s->asleep.count == 0);
     return s->is_bound_met && !s->is_cut && !s->is_found;
 }
 
-/* Deeper and deeper, so that the shortest is found first and what was looked at when it gives up is
- * all up to some length; but of the best's own steps, which are few, at once to the end. */
+/* Iterative deepening, so that the shortest is found first and a search that gives up has covered
+ * all executions up to some length. The best's own steps are few: there it goes to the end at once.
+ */
 static void look_deeper(struct exact *s)
 {
     const uint32_t deepest = reducer_size(s->reducer) - 1;
@@ -294,7 +303,7 @@ static void look_deeper(struct exact *s)
 static bool is_order_free(const struct reducer *r)
 {
     return r->world->scope != SCOPE_ORDER &&
-           (r->options->same != SAME_EXACT || r->outcome != OUTCOME_PROPERTY);
+           (r->options->same != SAME_EXACT || r->violation.outcome != OUTCOME_PROPERTY);
 }
 
 /* True when every execution of the phase was looked at and none was shorter. */
@@ -321,17 +330,17 @@ static bool search(struct reducer *r, enum phase phase)
     return !s.is_cut && !s.is_found;
 }
 
-/* What shows only at the end of a run is not seen on the way: nor is a property that looks then, or
- * not after each step. */
+/* A violation that shows only at the end of a run is not seen on the way; nor is one of a property
+ * that looks then, or not after each step. */
 static bool can_be_seen(const struct reducer *r)
 {
     const struct world *w = r->world;
-    if (r->outcome == OUTCOME_PROPERTY) {
+    if (r->violation.outcome == OUTCOME_PROPERTY) {
         const bool may_look_at_rest = r->options->same == SAME_KIND && w->looks_at_rest;
         return r->result->best.is_early && w->check_every <= 1 && !may_look_at_rest;
     }
-    return r->outcome != OUTCOME_LIVENESS && r->outcome != OUTCOME_LIVELOCK &&
-           r->outcome != OUTCOME_DEADLOCK && r->outcome != OUTCOME_HANG;
+    return r->violation.outcome != OUTCOME_LIVENESS && r->violation.outcome != OUTCOME_LIVELOCK &&
+           r->violation.outcome != OUTCOME_DEADLOCK && r->violation.outcome != OUTCOME_HANG;
 }
 
 void exact_stage(struct reducer *r)

@@ -3,10 +3,10 @@
 
 #include "base/mem.h"
 #include "minimize/engine/ddmin.h"
-#include "minimize/engine/reducer.h"
+#include "minimize/stages/stages.h"
 
-/* The execution whose atoms are reduced: what comes out of one test is not where the next begins.
- */
+/* The execution whose atoms are reduced: every test begins from it, not from the execution of the
+ * test before. */
 struct basis {
     struct reducer *reducer;
     VEC(struct pick_want) wants;
@@ -17,8 +17,8 @@ struct basis {
 /* Whether the violation shows with these atoms only. */
 static bool shows_with(void *context, const bool *is_in, uint32_t count)
 {
-    (void)count;
     struct basis *b = context;
+    must(count == b->atom_count);
     struct candidate *c = &b->reducer->candidate;
     vec_clear(&c->wants);
     c->wants_kept = UINT32_MAX;
@@ -47,6 +47,7 @@ static void list_atoms(struct basis *b)
         vec_push(&b->wants, reducer_want(r, i, r->ways.at[0]));
         vec_push(&b->atom_of, atom);
     }
+    must(b->atom_count <= reducer_size(r));
 }
 
 void externals_stage(struct reducer *r)

@@ -1,12 +1,13 @@
 /* Ways round: the best with something changed that makes it no shorter by itself, and then
  * without all that can go. */
-#include "minimize/engine/reducer.h"
+#include "minimize/engine/trial.h"
+#include "minimize/stages/stages.h"
 #include "pick/operation_name.h"
 
 enum { DETOUR_STEPS_MAX = 120, SEEDS_MAX = 300 };
 
-/* Runs what is wanted, as r's candidate has it, and leaves out what can go; what was there before
- * is not done again. True when it led to something better. */
+/* Runs r's candidate, and removes single steps until none can go. An execution that was seen before
+ * is skipped. True when the result is better than the best. */
 static bool try_round(struct reducer *r, uint64_t seed, struct map *seen)
 {
     static const struct ways ways = {{PICK_SAME_OR_OLDEST, PICK_SAME_OR_NEWEST}, 2};
@@ -31,7 +32,7 @@ static bool is_fit(struct reducer *r)
     return !reducer_is_bound(r) && !reducer_is_longer(r, DETOUR_STEPS_MAX);
 }
 
-/* Other random numbers of the nodes: what took long by chance may be had sooner. */
+/* Other random numbers of the nodes: with them the violation may need fewer steps. */
 void seeds_stage(struct reducer *r)
 {
     struct map seen = {0};
@@ -54,7 +55,7 @@ struct detour {
     struct pick_want want;
 };
 
-/* Everything that was pending and not done then; of what does and brings the same, the first. */
+/* Every operation that was pending and not taken at a step; of equivalent ones, the first. */
 struct detours {
     VEC(struct detour) list;
 };
@@ -76,7 +77,7 @@ static void list_detours(struct reducer *r, struct detours *d)
     }
 }
 
-/* True when it led to something better. */
+/* True when the result is better. */
 static bool try_detour(struct reducer *r, const struct detour *d, struct map *seen)
 {
     vec_clear(&r->candidate.wants);

@@ -1,12 +1,15 @@
-/* One step somewhere else, and another left out: what has to come first may only be in the way. */
-#include "minimize/engine/reducer.h"
+/* One step moved, and another left out: the other may only have been needed to let the first come.
+ */
+#include "minimize/stages/stages.h"
 
 enum { REACH = 12, MOVES_STEPS_MAX = 150 };
 
-/* The best with step `moved` put before what was step `to`, without step `out`. */
+/* The best with step `moved` put before step `to`, without step `out`. */
 static bool try_move(struct reducer *r, uint32_t moved, uint32_t to, uint32_t out)
 {
     const uint32_t count = reducer_size(r);
+    must(moved < count);
+    must(to <= count);
     const uint32_t partner = r->partner_of.at[out];
     if (out == moved || partner == moved || !reducer_may_go(r, out)) {
         return false;

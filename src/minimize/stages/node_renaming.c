@@ -2,7 +2,7 @@
  * the data of a task, a member that others ask first), the violation may show sooner on another
  * than on the one on which it was found. Everything that the two do is exchanged, whatever it
  * brings. */
-#include "minimize/engine/reducer.h"
+#include "minimize/stages/stages.h"
 
 struct nodes {
     VEC(uint16_t) list; /* in the order in which they first did something */
@@ -42,7 +42,7 @@ static bool try_exchanged(struct reducer *r, uint16_t first, uint16_t second)
     return false;
 }
 
-/* Ends with the first pair that helps: what comes before this stage has more to do then. */
+/* Ends with the first pair that helps: the stages before this one have more to do then. */
 static void exchange_any(struct reducer *r, const struct nodes *ours, const struct nodes *all)
 {
     vec_each (&ours->list, first) {

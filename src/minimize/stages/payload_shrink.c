@@ -1,39 +1,15 @@
-/* What requests bring, made smaller as the system proposes (DEMi, section 3, observation 5):
- * requests that bring the same together, for they often have to agree, then each alone, until
- * nothing smaller will do. */
+/* Request payloads, made smaller as the system proposes (DEMi, section 3, observation 5): equal
+ * payloads together, for they often have to agree, then each alone, until no smaller one will do.
+ */
 #include <string.h>
 
 #include "base/mem.h"
-#include "minimize/engine/reducer.h"
+#include "minimize/engine/contents.h"
+#include "minimize/stages/stages.h"
 #include "pick/operation_name.h"
 #include "world/recipe.h"
 
 enum { VARIANTS_MAX = 1000 };
-
-void contents_put(struct contents *c, const struct plan_content *content)
-{
-    struct plan_content kept = {
-        .name = content->name, .bytes = mem_zero(content->size + 1, 1), .size = content->size};
-    if (content->size > 0) {
-        memcpy((char *)kept.bytes, content->bytes, content->size);
-    }
-    vec_each (&c->list, at) {
-        if (at->name == content->name) {
-            mem_free((void *)at->bytes);
-            *at = kept;
-            return;
-        }
-    }
-    vec_push(&c->list, kept);
-}
-
-void contents_release(struct contents *c)
-{
-    vec_each (&c->list, at) {
-        mem_free((void *)at->bytes);
-    }
-    vec_release(&c->list);
-}
 
 /* Requests that are shrunk together, by name. */
 struct group {
@@ -48,8 +24,8 @@ struct shrinker {
     bool is_any_large;        /* some of it no schedule can say */
 };
 
-/* What a request brings in a best of this size. Whatever makes it shorter may bring more, and that
- * can be shrunk again. */
+/* A payload of a request, in a best of this size. A later best that is shorter may carry larger
+ * payloads, and those can be shrunk again. */
 static uint64_t key_of(const struct reducer *r, uint64_t name, const struct plan_content *variant)
 {
     const uint64_t size = name_mix(reducer_size(r), r->result->final_externals);
@@ -132,6 +108,7 @@ static bool try_variant(struct shrinker *s, const struct plan_content *variant)
 static bool shrink_group(struct shrinker *s)
 {
     struct reducer *r = s->reducer;
+    must(s->group.names.count > 0);
     if (reducer_look(r) == NULL) {
         return false;
     }
@@ -152,7 +129,7 @@ static bool is_request(const struct step *step)
     return step->operation.is_external && step->operation.fault == 0;
 }
 
-/* The requests that bring what step `first` does, none when an earlier one does too. */
+/* The requests with the payload of step `first`; none when an earlier step has it too. */
 static void find_group(struct shrinker *s, uint32_t first, bool is_alone)
 {
     const struct execution *best = &s->reducer->result->best;

@@ -1,6 +1,6 @@
-/* What belongs together though others came in between: all steps of one node, some of them in a
- * row, and likewise steps that do the same. */
-#include "minimize/engine/reducer.h"
+/* Steps that belong together though others lie between: all steps of one node, some of them in a
+ * row, and likewise steps of one kind. */
+#include "minimize/stages/stages.h"
 #include "pick/operation_name.h"
 
 /* Which strand a step is on. */
@@ -34,10 +34,11 @@ static bool mark_row(const struct reducer *r, strand_fn strand_of, uint32_t firs
             marked++;
         }
     }
+    must(marked <= size);
     return marked == size;
 }
 
-/* Every row of so many steps, from the end; true when something went. */
+/* Every row of `size` steps, from the end; true when a step was removed. */
 static bool leave_out_rows(struct reducer *r, strand_fn strand_of, uint32_t size)
 {
     bool is_any = false;

@@ -2,7 +2,7 @@
  * violation is about is not known, so the smallest set of them that keeps it is looked for: the one
  * where it showed, then another with it, then two others. */
 #include "base/mem.h"
-#include "minimize/engine/reducer.h"
+#include "minimize/stages/stages.h"
 
 enum { NODES_MAX = 64 };
 
@@ -13,6 +13,7 @@ struct needs {
 
 static uint32_t node_of(const struct execution *x, uint32_t step)
 {
+    must(step < x->steps.count);
     return x->steps.at[step].operation.node % NODES_MAX;
 }
 
@@ -33,7 +34,7 @@ static uint32_t last_of(const struct execution *x, uint32_t node)
     return STEP_NONE;
 }
 
-/* Marks what is not before a needed step: at the same node, or through what was sent. */
+/* Marks steps that are not before a needed step: neither at the same node, nor through messages. */
 static bool mark(struct needs *n, const struct execution *x, bool *is_out)
 {
     bool is_any = false;
@@ -42,6 +43,7 @@ static bool mark(struct needs *n, const struct execution *x, bool *is_out)
         if (i > n->last[node_of(x, i - 1)]) {
             is_any = is_out[i - 1] = true;
         } else if (step->cause != STEP_NONE) {
+            must(step->cause < i - 1);
             need(n, x, step->cause);
         }
     }

@@ -1,16 +1,19 @@
-/* What stages that try their luck share. */
-#include "minimize/engine/reducer.h"
+/* Budgets and seeds of the random stages. */
+#include "minimize/stages/stages.h"
 #include "pick/operation_name.h"
 
-/* As many as so many replays of the best, so that little is lost where the other stages are quick:
- * few at first, for what is found at once, and then four times as many each time. */
+/* As many steps as CHANCES_FIRST replays of the best have, so that little is lost where the other
+ * stages are quick: few at first, for executions that are found at once, and then four times as
+ * many each time. */
 enum { CHANCES_FIRST = 100, CHANCES_IN_TRIAL = 1000, CHANCES_GROWN_MAX = 3 };
 
 uint64_t chance_steps_max(struct reducer *r)
 {
+    must(r->stage < STAGE_COUNT);
     const uint32_t times = r->chances[r->stage]++;
     const uint32_t grown = times < CHANCES_GROWN_MAX ? times : CHANCES_GROWN_MAX;
-    const uint64_t replays = r->is_trial ? CHANCES_IN_TRIAL : (uint64_t)CHANCES_FIRST << 2 * grown;
+    const uint64_t replays =
+        reducer_is_trial(r) ? CHANCES_IN_TRIAL : (uint64_t)CHANCES_FIRST << 2 * grown;
     return replays * reducer_size(r);
 }
 

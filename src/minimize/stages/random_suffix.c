@@ -1,6 +1,6 @@
-/* What chance finds: a violation may have a shorter way there that none of the best's own steps is
- * on. All seeds come from that of the run that is minimized. */
-#include "minimize/engine/reducer.h"
+/* Random runs: a violation may have a shorter execution that shares no steps with the best. All
+ * seeds are derived from that of the first run. */
+#include "minimize/stages/stages.h"
 #include "pick/operation_name.h"
 
 /* The beginning of the best, and then anything. */
@@ -26,11 +26,11 @@ void random_suffix_stage(struct reducer *r)
     }
 }
 
-/* Anything, if it is at most half as long: where a run goes on for thousands of steps until the
- * violation shows, another shows it soon. How soon is not known: as much is spent on runs of half
- * the length as on those of a quarter, an eighth ... Nor is known how much from outside it takes:
- * any number, a quarter of what the best has, an eighth ... What comes without need is only in the
- * way. */
+/* Random runs of at most half the length: where one run needs thousands of steps until the
+ * violation shows, another shows it soon. The length is not known in advance, so as many steps are
+ * spent on runs of half the length as on those of a quarter, an eighth ... Nor is the needed number
+ * of external events: any number, a quarter of the best's, an eighth ... External events that the
+ * violation does not need are only in the way. */
 
 enum {
     SHORTCUT_SIZE_MIN = 60,
@@ -52,6 +52,7 @@ static uint32_t least_of(const uint64_t *spent)
 static struct tail draw_shortcut(const struct reducer *r, uint32_t number, uint32_t level)
 {
     const uint64_t drawn = chance_seed(r, number);
+    must(level < SHORTCUT_LEVELS);
     const uint32_t half = reducer_size(r) / 2;
     const uint32_t length = half >> level;
     const uint32_t least = half < SHORTCUT_SIZE_LEAST ? half : SHORTCUT_SIZE_LEAST;
@@ -83,7 +84,7 @@ static bool find_shortcut(struct reducer *r, uint64_t steps_max)
     return false;
 }
 
-/* Later again: with fewer from outside there may be some that were not found before. */
+/* Run again later: with fewer external events some executions become reachable. */
 void shortcuts_stage(struct reducer *r)
 {
     const uint64_t steps_max = chance_steps_max(r);

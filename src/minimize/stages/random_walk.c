@@ -1,8 +1,9 @@
-/* A walk by chance among executions that show the violation and are about as long as the best:
- * where nothing that was left out, moved or put in makes it shorter at once, several such changes
- * in a row may, each of which leaves it as long as it was. Every change is run; what shows the
- * violation and is not too long is where the walk goes on. */
-#include "minimize/engine/reducer.h"
+/* A random walk among executions that show the violation and are about as long as the best. Where
+ * no single removal, move or insertion makes the best shorter, several changes in a row may, each
+ * of which keeps the length. The walk runs each change, and continues from executions that show the
+ * violation and are not too long. */
+#include "minimize/engine/trial.h"
+#include "minimize/stages/stages.h"
 #include "pick/operation_name.h"
 #include "wire/prng.h"
 
@@ -43,6 +44,7 @@ static uint32_t draw(struct walk *w, uint32_t below)
 /* Something that was pending and not done, where it was. */
 static void put_in_pending(struct walk *w)
 {
+    must(w->change.put_in_count < PUT_IN_MAX);
     const struct execution *x = &w->at->result->best;
     const uint32_t before = draw(w, (uint32_t)x->steps.count);
     const struct step *step = &x->steps.at[before];
@@ -69,6 +71,7 @@ static void move_any(struct walk *w, bool *is_out)
     const uint32_t first = step > REACH ? step - REACH : 0;
     const uint32_t before = first + draw(w, 2 * REACH + 1);
     if (before < size && w->at->result->best.steps.at[step].operation.fault == 0) {
+        must(w->change.put_in_count < PUT_IN_MAX);
         w->change.put_in[w->change.put_in_count].before = before;
         w->change.put_in[w->change.put_in_count++].want =
             reducer_want(w->at, step, PICK_SAME_OR_OLDEST);
@@ -97,7 +100,7 @@ static void draw_change(struct walk *w, bool *is_out, uint32_t room)
     }
 }
 
-/* What is wanted of the execution after the change. */
+/* The requests after the change. */
 static void make_candidate(struct walk *w, const bool *is_out)
 {
     struct candidate *c = &w->at->candidate;
@@ -120,7 +123,7 @@ static void take_step(struct walk *w, uint32_t steps_max)
     struct plan *plan = &w->at->result->plan;
     const uint64_t seed = plan->pick.seed;
     bool *is_out = reducer_marks(w->at);
-    must(reducer_size(w->at) <= steps_max); /* no walk goes to what is longer */
+    must(reducer_size(w->at) <= steps_max); /* a walk never stands at a longer execution */
     draw_change(w, is_out, steps_max - reducer_size(w->at));
     make_candidate(w, is_out);
     if (draw(w, 16) == 0) {
@@ -148,7 +151,7 @@ static uint32_t tries_per_round(const struct reducer *r)
     return TRIES_PER_PAIR * size * size < most ? TRIES_PER_PAIR * size * size : most;
 }
 
-/* True when it came to something better. */
+/* True when the walk found a better execution. */
 static bool walk_once(struct reducer *r, uint32_t round)
 {
     struct minimized found = {0};
@@ -157,7 +160,7 @@ static bool walk_once(struct reducer *r, uint32_t round)
     reducer_begin_trial(&trial, r);
     trial.keeps_pending = true;
     struct walk w = {.at = &trial};
-    prng_init(&w.prng, name_mix(r->result->best.hash + r->walk_number, round));
+    prng_init(&w.prng, name_mix(r->result->best.hash + r->walk.number, round));
     const bool is_there = begin_at_best(r, &trial);
     const uint32_t tries = is_there ? tries_per_round(r) : 0;
     for (uint32_t i = 0; i < tries && reducer_size(&trial) >= size && reducer_goes_on(&trial);
@@ -169,13 +172,13 @@ static bool walk_once(struct reducer *r, uint32_t round)
     return is_better;
 }
 
-/* How many rounds in a row may come to nothing. */
+/* How many rounds in a row may be fruitless. */
 static uint32_t rounds_max(const struct reducer *r)
 {
-    if (r->walk_number > 0) {
+    if (r->walk.number > 0) {
         return ROUNDS_FRUITLESS_MAX_AGAIN;
     }
-    return r->is_trial ? ROUNDS_FRUITLESS_MAX_IN_TRIAL : ROUNDS_FRUITLESS_MAX;
+    return reducer_is_trial(r) ? ROUNDS_FRUITLESS_MAX_IN_TRIAL : ROUNDS_FRUITLESS_MAX;
 }
 
 void random_walk_stage(struct reducer *r)

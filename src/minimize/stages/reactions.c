@@ -1,7 +1,7 @@
-/* What a timer or a request sets going: the step and all messages that came of it, up to the next
- * timers. An election, a round of heartbeats: where all of it is left out nothing of it remains on
- * the way, and what is left may go on as it did, in other terms. */
-#include "minimize/engine/reducer.h"
+/* Reactions: a timer or a request with all messages that it caused, up to the next timers. An
+ * election, a round of heartbeats: where all of it is removed, none of its messages is left on the
+ * way, and the rest may run as before, in other terms. */
+#include "minimize/stages/stages.h"
 
 /* The reactions of the best, in the order of their roots. */
 struct reactions {
@@ -27,12 +27,14 @@ static void find_reactions(const struct reducer *r, struct reactions *c)
             vec_push(&c->roots, i);
         }
     }
+    must(c->of.count == reducer_size(r));
+    must(c->roots.count <= reducer_size(r));
 }
 
 /* Some reactions in a row. */
 struct row {
     uint32_t first, count;
-    bool keeps_roots; /* only what came of them goes */
+    bool keeps_roots; /* only the caused messages go */
 };
 
 static bool try_without_row(struct reducer *r, const struct reactions *c, struct row row)
@@ -48,7 +50,7 @@ static bool try_without_row(struct reducer *r, const struct reactions *c, struct
     return is_any && reducer_try_without(r, is_out);
 }
 
-/* All rows of so many, from the end; true when something went. */
+/* All rows of `count` reactions, from the end; true when a step was removed. */
 static bool leave_out_rows(struct reducer *r, struct reactions *c, uint32_t count)
 {
     bool is_any = false;

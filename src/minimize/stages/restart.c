@@ -1,11 +1,12 @@
 /* Other runs, each made as short as it gets: the least of them is where the best should be. */
-#include "minimize/engine/reducer.h"
+#include "minimize/engine/trial.h"
+#include "minimize/stages/stages.h"
 
 enum {
     FRUITLESS_MAX = 40,   /* in a row; those that take long count as several: */
     FRUITLESS_NONE = 10,  /* where no run showed the violation */
-    FRUITLESS_NEAR = 4,   /* near to the best */
-    EQUAL_MAX = 5,        /* that came to as many steps as the best has, and not to fewer */
+    FRUITLESS_NEAR = 4,   /* near the best */
+    EQUAL_MAX = 5,        /* that reached as many steps as the best has, and not fewer */
     ANEW_NEAR = 3,        /* to the best: worth more than a quick look */
     ANEW_STEPS_MIN = 100, /* of a run that may do anything */
     ANEW_SIZE_MIN = 10,
@@ -16,7 +17,7 @@ struct kinds {
     VEC(uint64_t) actions;
 };
 
-/* What the best does, in ascending order. */
+/* The actions of the best, in ascending order. */
 static void list_kinds(const struct reducer *r, struct kinds *k)
 {
     vec_each (&r->result->best.steps, step) {
@@ -37,21 +38,21 @@ static void list_kinds(const struct reducer *r, struct kinds *k)
 
 /* Where another run comes from. */
 enum source {
-    SOURCE_WALK,  /* an earlier best, from where a walk by other chance leads elsewhere */
+    SOURCE_WALK,  /* an earlier best, from which a walk with another seed leads elsewhere */
     SOURCE_ECHO,  /* of the run that is minimized */
-    SOURCE_KINDS, /* by chance, of the best's kinds of steps, with no more from outside */
-    SOURCE_ANY,   /* by chance */
+    SOURCE_KINDS, /* random, of the best's kinds of steps, with no more external events */
+    SOURCE_ANY,   /* random */
     SOURCE_COUNT
 };
 
-/* What was made anew so far. */
+/* The restarts so far. */
 struct anew {
     struct reducer *reducer;
     uint64_t spent[SOURCE_COUNT]; /* in steps, until there was one to begin with */
     uint32_t found[SOURCE_COUNT];
     uint64_t walk_replays, other_replays; /* in all */
     uint32_t fruitless, equal;            /* since there was a better one */
-    uint64_t begun;                       /* after so many replays */
+    uint64_t begun;                       /* the number of replays when the count began */
 };
 
 /* As much is spent on walks as on the others. Of these it is the one that costs least for each that
@@ -60,7 +61,7 @@ static enum source next_source(const struct anew *a)
 {
     const struct reducer *r = a->reducer;
     const struct past first = reducer_first(r);
-    if (r->walked_from.candidate.wants.count > 0 && a->walk_replays <= a->other_replays) {
+    if (r->walk.candidate.wants.count > 0 && a->walk_replays <= a->other_replays) {
         return SOURCE_WALK;
     }
     enum source next = SOURCE_KINDS;
@@ -70,16 +71,17 @@ static enum source next_source(const struct anew *a)
             next = (enum source)i;
         }
     }
+    must(next < SOURCE_COUNT);
     return next;
 }
 
-/* Walks that begin at one execution come to others, and most of the way is soon gone: from 111
- * steps of raft-58b some come to 26 and some to 36, in two seconds each. */
+/* Walks from one execution lead to different ones, and soon remove most steps: from 111 steps of
+ * raft-58b some reach 26 and some 36, in two seconds each. */
 static bool begin_with_walk(struct reducer *trial, const struct reducer *r, uint32_t number)
 {
-    const struct plan plan = {.pick.seed = r->walked_from.seed, .faults = r->faults};
-    trial->walk_number = number + 1;
-    return reducer_take_another(trial, &plan, &r->walked_from.candidate);
+    const struct plan plan = {.pick.seed = r->walk.seed, .faults = r->faults};
+    trial->walk.number = number + 1;
+    return reducer_take_another(trial, &plan, &r->walk.candidate);
 }
 
 static bool begin_by_chance(struct reducer *trial, const struct reducer *r, enum source source,
@@ -140,7 +142,8 @@ static bool begin(struct anew *a, struct reducer *trial, enum source source, uin
     return is_any;
 }
 
-/* What makes it short soon, and what takes long and is worth it only near the best. */
+/* The stages that shorten quickly, and the stages that take long and are worth it only near the
+ * best. */
 static const uint32_t stages_quick = 1u << STAGE_SLICE | 1u << STAGE_SWITCHES |
                                      1u << STAGE_EXTERNALS | 1u << STAGE_CLUSTERS |
                                      1u << STAGE_REACTIONS | 1u << STAGE_CHUNKS |
@@ -148,15 +151,16 @@ static const uint32_t stages_quick = 1u << STAGE_SLICE | 1u << STAGE_SWITCHES |
 static const uint32_t stages_near =
     1u << STAGE_SEEDS | 1u << STAGE_ROLES | 1u << STAGE_CONTENTS | 1u << STAGE_DRIFT;
 
-/* Makes it as short as it gets, and says how near that is: what it counts for in vain. */
+/* Minimizes the other execution. Returns how many fruitless tries it counts for, which depends on
+ * how near the best it ends. */
 static uint32_t shorten(const struct anew *a, struct reducer *other, enum source source)
 {
     const uint32_t walk = source == SOURCE_WALK ? 1u << STAGE_DRIFT : 0;
-    reducer_run_stages(other, ~(stages_quick | walk));
+    stages_run(other, ~(stages_quick | walk));
     if (reducer_size(other) > reducer_size(a->reducer) + ANEW_NEAR) {
         return 1;
     }
-    reducer_run_stages(other, ~(stages_quick | stages_near));
+    stages_run(other, ~(stages_quick | stages_near));
     return FRUITLESS_NEAR;
 }
 
@@ -181,9 +185,9 @@ static void try_anew(struct anew *a, uint32_t number)
     }
 }
 
-/* Whether others may come to less. Echoes are all different; without them there is soon nothing
- * new. Where many came to as much as the best has, from different ways, hardly any comes to less.
- */
+/* Whether other starts may reach fewer steps. Echoes are all different; without them there is soon
+ * nothing new. Where many starts reached the best's size, from different executions, hardly any
+ * reaches less. */
 static bool is_worth_more(const struct anew *a)
 {
     const struct reducer *r = a->reducer;
@@ -193,14 +197,14 @@ static bool is_worth_more(const struct anew *a)
            a->equal < EQUAL_MAX && r->result->replays - a->begun < replays_max;
 }
 
-/* Once: what later stages find is shorter than all of these. */
+/* Runs once: the executions that later stages find are shorter than all of these. */
 void restart_stage(struct reducer *r)
 {
     struct anew a = {.reducer = r, .begun = r->result->replays};
     const bool is_fit =
-        !r->is_anew_done && !reducer_is_bound(r) && !reducer_is_shorter(r, ANEW_SIZE_MIN);
+        !r->is_restart_done && !reducer_is_bound(r) && !reducer_is_shorter(r, ANEW_SIZE_MIN);
     for (uint32_t i = 0; is_fit && is_worth_more(&a) && reducer_goes_on(r); i++) {
         try_anew(&a, i);
     }
-    r->is_anew_done = true;
+    r->is_restart_done = true;
 }

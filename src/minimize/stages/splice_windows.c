@@ -1,9 +1,9 @@
-/* The end of a long run, soon after a beginning. What leads to a violation is mostly among the last
- * steps, and among some at the start or in between; the rest has only made time pass. So a few
- * windows of the run are wanted one after another, the last of them its end, by chance without some
- * of their steps and with others put in: where so much is gone, the rest does not fit together as
- * it did. Such a candidate is short, so very many can be run. */
-#include "minimize/engine/reducer.h"
+/* The end of a long run, spliced onto a beginning. Most steps that lead to a violation are among
+ * the last, and some at the start or in between; the rest has only made time pass. So the candidate
+ * requests a few windows of the run one after another, the last of them the run's end, without some
+ * random steps and with others inserted: where most steps are gone, the rest no longer fits
+ * together. Such a candidate is short, so very many can be run. */
+#include "minimize/stages/stages.h"
 
 enum {
     PAST_MIN = 60, /* of a shorter run, other stages leave out as much */
@@ -53,6 +53,8 @@ static void draw_windows(struct echo *echo, struct prng *prng)
             const bool is_at_start = i == 0 && draw(prng, 2) == 0;
             end = length + (is_at_start ? 0 : draw(prng, end - length + 1));
         }
+        must(length <= end);
+        must(end <= echo->of->count);
         echo->windows[i] = (struct window){end - length, end};
         end -= length;
     }
@@ -94,7 +96,7 @@ static void mark(const struct echo *echo, struct prng *prng, bool *is_in)
     }
 }
 
-/* What is put in: a step of the last window, or one from outside, wherever it was; but no fault. */
+/* A step to insert: one of the last window, or an external one from anywhere; but no fault. */
 static void put_in(const struct echo *echo, struct prng *prng, struct candidate *c)
 {
     const struct window *last = &echo->windows[echo->window_count - 1];
@@ -129,6 +131,7 @@ void splice_windows_draw(struct reducer *r, const struct past *past, struct prng
         while (i == echo.windows[window].end) {
             window++;
         }
+        must(window < echo.window_count);
         const struct window *w = &echo.windows[window];
         if (i >= w->first && draw(prng, w->end - w->first) < echo.put_in) {
             put_in(&echo, prng, c);

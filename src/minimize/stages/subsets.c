@@ -1,5 +1,5 @@
 /* Leaving out: many steps at once, then few, then one. */
-#include "minimize/engine/reducer.h"
+#include "minimize/stages/stages.h"
 
 /* One round over all chunks of this many steps, from the end; those from outside count only where
  * they are asked for. True when something went. */
@@ -35,10 +35,11 @@ void singles_stage(struct reducer *r)
     }
 }
 
-/* Marks the step and all that came of it; false when nothing did. */
+/* Marks the step and all steps that it caused; false when there are none. */
 static bool mark_cone(const struct execution *x, uint32_t step, bool *is_out)
 {
     bool is_cone = false;
+    must(step < x->steps.count);
     is_out[step] = true;
     for (uint32_t i = step + 1; i < x->steps.count; i++) {
         const uint32_t cause = x->steps.at[i].cause;
@@ -108,7 +109,7 @@ static void leave_out_any_three(struct reducer *r)
 void pairs_stage(struct reducer *r)
 {
     if (!reducer_is_longer(r, PAIRS_STEPS_MAX) && !leave_out_any_two(r) &&
-        reducer_size(r) <= TRIPLES_STEPS_MAX && !r->is_trial) {
+        reducer_size(r) <= TRIPLES_STEPS_MAX && !reducer_is_trial(r)) {
         leave_out_any_three(r);
     }
 }

@@ -1,5 +1,5 @@
 /* Echoes: what they hold, and what they are good for. */
-#include "minimize/engine/reducer.h"
+#include "minimize/stages/stages.h"
 #include "system.h"
 #include "test.h"
 #include "wire/prng.h"
