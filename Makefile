@@ -104,7 +104,7 @@ bench-cases: all                   ## the case studies: docs/cases.md (takes an 
 	@ninja -C $(BUILD) --quiet
 	@BUILD=$(BUILD) tools/update-docs bench/cases_bench.py docs/cases.md
 
-.PHONY: bench-minimize bench-minimize-quick search-minimize
+.PHONY: bench-minimize bench-minimize-quick bench-ablation search-minimize
 bench-minimize: all                ## how short executions become, beside DEMi (takes half an hour)
 	@ninja -C $(BUILD) --quiet
 	@bench/minimize_bench.py $(BUILD)
@@ -112,6 +112,10 @@ bench-minimize: all                ## how short executions become, beside DEMi (
 bench-minimize-quick: all          ## the same in a few minutes, our own way only
 	@ninja -C $(BUILD) --quiet
 	@bench/minimize_bench.py --quick $(BUILD)
+
+bench-ablation: all                ## each minimizer stage left out in turn: docs/theory/minimize.md (takes half an hour)
+	@ninja -C $(BUILD) --quiet
+	@bench/minimize_ablation.py $(BUILD)
 
 search-minimize: all               ## look for shorter ones from other starts (half an hour for each bug, all in all)
 	@ninja -C $(BUILD) --quiet

@@ -3,12 +3,15 @@
  *
  * Debug information is slow to read, and minimizing ends in the same place thousands of times: each
  * chain of calls is looked up once. */
+#include "sim/backtrace.h"
+
 #include <execinfo.h>
 #include <string.h>
 
 #include "pick/operation_name.h"
 #include "place/place.h"
-#include "sim/sim_state.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 enum { FRAMES_MAX = 32, PLACES_MAX = 6, CALLS_MAX = 12 };
 
@@ -36,11 +39,11 @@ void backtrace_take_from(const void *at)
 }
 
 /* The address that the frame returns to; 0 for one that is not the system's own. Places are those
- * of calls that return to an address; what was caught is no call. */
+ * of calls that return to an address; the frame that a signal interrupted is no call. */
 static uint64_t own_address(const struct sim *s, int frame)
 {
     const uint64_t address = (uint64_t)(uintptr_t)frames[frame];
-    const bool is_own = address >= s->library_bias && address < s->library_end;
+    const bool is_own = address >= s->library.bias && address < s->library.end;
     return is_own ? address + (address == caught_at) : 0;
 }
 
@@ -60,13 +63,13 @@ static void print_call(struct places *places, uint64_t address, struct out *call
 static struct places *open_places(const struct sim *s)
 {
     struct places *places = places_new();
-    if (s->library_path != NULL) {
-        places_add_module(places, s->library_path, s->library_bias);
+    if (s->library.path != NULL) {
+        places_add_module(places, s->library.path, s->library.bias);
     }
     return places;
 }
 
-/* What this puts between the system's code and the explorer says nothing about the system. */
+/* Frames between the system's code and the explorer say nothing about the system. */
 static const char between[] = "clew/sim.h";
 
 static void print_frames(const struct sim *s, struct out *lines, struct out *calls)
@@ -95,8 +98,8 @@ static struct chain look_up(struct sim *s)
     out_open_memory(&lines);
     out_open_memory(&calls);
     print_frames(s, &lines, &calls);
-    const struct chain chain = {.places = arena_text(&s->texts, lines.buffer, lines.used),
-                                .calls = arena_text(&s->texts, calls.buffer, calls.used)};
+    const struct chain chain = {.places = arena_text(&s->kept.texts, lines.buffer, lines.used),
+                                .calls = arena_text(&s->kept.texts, calls.buffer, calls.used)};
     out_abandon(&lines);
     out_abandon(&calls);
     return chain;
@@ -105,13 +108,13 @@ static struct chain look_up(struct sim *s)
 /* The chain of this key, which the frames are where it is not known yet. */
 static const struct chain *chain_of(struct sim *s, uint64_t key)
 {
-    const uint32_t *known = map_get(&s->chain_numbers, key);
+    const uint32_t *known = map_get(&s->kept.chain_numbers, key);
     if (known != NULL) {
-        return &s->chains.at[*known];
+        return &s->kept.chains.at[*known];
     }
-    map_put(&s->chain_numbers, key, (uint32_t)s->chains.count);
-    vec_push(&s->chains, look_up(s));
-    return vec_last(&s->chains);
+    map_put(&s->kept.chain_numbers, key, (uint32_t)s->kept.chains.count);
+    vec_push(&s->kept.chains, look_up(s));
+    return vec_last(&s->kept.chains);
 }
 
 uintptr_t backtrace_first(const struct sim *s, bool is_handler)
@@ -135,21 +138,21 @@ const char *backtrace_places(struct sim *s)
         key = name_mix(key, own_address(s, i));
     }
     const struct chain *chain = chain_of(s, key);
-    s->calls = chain->calls;
+    s->run.calls = chain->calls;
     return chain->places;
 }
 
 void backtrace_note(struct sim *s, const char *key)
 {
     const uint64_t name = name_text(key, strlen(key));
-    if (map_get(&s->chain_numbers, name) == NULL) {
+    if (map_get(&s->kept.chain_numbers, name) == NULL) {
         backtrace_take(0);
     }
-    s->calls = chain_of(s, name)->calls;
+    s->run.calls = chain_of(s, name)->calls;
 }
 
 void backtrace_close(struct sim *s)
 {
-    map_release(&s->chain_numbers);
-    vec_release(&s->chains);
+    map_release(&s->kept.chain_numbers);
+    vec_release(&s->kept.chains);
 }

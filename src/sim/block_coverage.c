@@ -2,12 +2,15 @@
  * each step, or gcc's calls, which give an address each. Blocks are numbered in the order of the
  * counters; without them, by where they lie in the object, so that a number means the same block in
  * every process. */
+#include "sim/block_coverage.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "pick/fixed_table.h"
 #include "place/place.h"
-#include "sim/sim_state.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 enum { CALLED_BLOCKS_MAX = 1 << 14 };
 
@@ -56,7 +59,7 @@ void cover_open(struct sim *s, const struct clew_counters *counters)
     c->account = mem_zero(c->block_count, sizeof *c->account);
     c->places = mem_zero(c->block_count, sizeof *c->places);
     c->symbols = places_new();
-    places_add_module(c->symbols, s->library_path, s->library_bias);
+    places_add_module(c->symbols, s->library.path, s->library.bias);
     s->cover = c;
 }
 
@@ -107,6 +110,9 @@ void cover_call(struct sim *s, uint64_t address)
 
 enum { WORD_SIZE = 8, STRIDE = 64 };
 
+_Static_assert(WORD_SIZE == sizeof(uint64_t), "a word is read at once");
+_Static_assert(STRIDE % WORD_SIZE == 0, "a stride has whole words");
+
 /* Counters of up to a word: takes those that moved, and clears them. Each is put where the next
  * that moved belongs, without a branch: which ones moved cannot be foretold. */
 static void read_word(struct cover *c, uint32_t first, uint32_t size)
@@ -144,7 +150,7 @@ static void read_stride(struct cover *c, uint32_t first)
     }
 }
 
-/* The counters that moved; they are cleared. Most have not, so many are looked at together. */
+/* The counters that moved; they are cleared. Most have not, so a stride is compared at once. */
 static void read_counters(struct cover *c)
 {
     uint32_t i = 0;
@@ -196,11 +202,13 @@ uint32_t cover_take(struct sim *s, uint32_t node, const struct pick_block **bloc
     for (uint32_t i = 0; i < c->touched_count; i++) {
         const struct pick_block *block = &c->touched[i];
         struct block_account *account = &c->since[block->block];
+        must(block->block < c->block_count);
         account->count += block->count;
         account->nodes |= nodes;
     }
     const uint32_t count = c->touched_count;
     c->touched_count = 0;
+    must(count <= c->block_count);
     *blocks = c->touched;
     return count;
 }
@@ -225,7 +233,7 @@ static bool ends_with_line_0(const struct out *place)
 }
 
 /* "bank.c:34 deposit". A block may begin with code that the compiler made, which has no line: then
- * what follows in it tells. */
+ * the code behind it has the place. */
 static void print_place(struct cover *c, uint64_t address, uint64_t end, struct out *place)
 {
     enum { BYTES_MAX = 64 };
@@ -265,11 +273,11 @@ static const char *place_of(struct cover *c, uint32_t number)
     return c->places[number];
 }
 
-/* What the block is called: its counter, or where it lies. */
+/* The key of the block: its counter, or its address. */
 static uint32_t index_of(const struct sim *s, uint32_t number)
 {
     const struct cover *c = s->cover;
-    return c->counters != NULL ? number : (uint32_t)(c->addresses[number] - s->library_bias);
+    return c->counters != NULL ? number : (uint32_t)(c->addresses[number] - s->library.bias);
 }
 
 uint32_t cover_blocks(struct world *w, const struct world_block **blocks)
@@ -282,6 +290,7 @@ uint32_t cover_blocks(struct world *w, const struct world_block **blocks)
     const uint32_t known = c->counters != NULL ? c->block_count : c->called_count;
     uint32_t count = 0;
     for (uint32_t i = 0; i < known; i++) {
+        must(count <= i);
         if (c->since[i].count > 0 || !c->is_told) {
             c->account[count++] = (struct world_block){.index = index_of(s, i),
                                                        .count = c->since[i].count,

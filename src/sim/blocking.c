@@ -1,7 +1,10 @@
-/* Nodes that are blocked until one message arrives (DEMi, section 4: operations that block). */
+#include "sim/blocking.h"
+
 #include <stdio.h>
 
-#include "sim/sim_state.h"
+#include "sim/handler_guard.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 /* Whether no message of its type is before it on its channel. */
 static bool is_first_of_type(const struct sim *s, const struct parcel *p)
@@ -32,10 +35,12 @@ void block_check(struct sim *s)
             continue;
         }
         used += (size_t)snprintf(who + used, sizeof who - used, "%s%s waits for %s from %s",
-                                 used == 0 ? "" : ", ", s->node_names[i],
-                                 s->system->messages[a->type], s->node_names[a->from]);
+                                 used == 0 ? "" : ", ", s->names.node_texts[i],
+                                 s->system->messages[a->type], s->names.node_texts[a->from]);
+        must(a->type < s->type_count);
+        must(a->from < s->node_count);
         key_used += (size_t)snprintf(key + key_used, sizeof key - key_used, "%s%s",
-                                     key_used == 0 ? "" : " ", s->node_names[i]);
+                                     key_used == 0 ? "" : " ", s->names.node_texts[i]);
     }
     if (used > 0) {
         guard_end(s, OUTCOME_DEADLOCK, key, "nothing can happen any more: %s", who);

@@ -1,10 +1,13 @@
-/* What a debugger sees of a run: the number of the step that is being taken, and a function with a
+/* The debugger's view of a run: the number of the step that is being taken, and a function with a
  * breakpoint on it that is called where the run is broken, while the calls that led there stand
  * (cli/verbs/system_debug.h). */
+#include "sim/debugger_stop.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/sim_state.h"
+#include "sim/backtrace.h"
+#include "sim/state_hash.h"
 
 /* gdb finds these by name, with or without debug information. */
 uint32_t clew_step_now;

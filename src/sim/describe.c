@@ -1,12 +1,15 @@
-/* Operations the way schedules write them. */
+#include "sim/describe.h"
+
 #include <stdio.h>
 
-#include "sim/sim_state.h"
+#include "sim/fault.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 /* The messages that the action is, by their place in the table of names. */
 static uint32_t messages_of(const struct sim *s, uint64_t action)
 {
-    const uint32_t *found = map_get(&s->actions, action);
+    const uint32_t *found = map_get(&s->prefixes.actions, action);
     must(found != NULL);
     must(*found < net_channel_count(s) * s->type_count);
     return *found;
@@ -15,12 +18,12 @@ static uint32_t messages_of(const struct sim *s, uint64_t action)
 static const char *source_name(const struct sim *s, uint32_t messages)
 {
     const uint32_t from = messages / s->type_count / s->node_count;
-    return from == 0 ? "client" : s->node_names[from - 1];
+    return from == 0 ? "client" : s->names.node_texts[from - 1];
 }
 
 static const char *destination_name(const struct sim *s, uint32_t messages)
 {
-    return s->node_names[messages / s->type_count % s->node_count];
+    return s->names.node_texts[messages / s->type_count % s->node_count];
 }
 
 static const char *type_name(const struct sim *s, uint32_t messages)
@@ -51,7 +54,7 @@ static struct operation describe_operation(const struct sim *s, const struct pic
         object = s->names.helpers[o->node][i] == o->action ? s->system->helpers[i] : object;
     }
     return (struct operation){
-        .node = names_intern_text(names, s->node_names[o->node]),
+        .node = names_intern_text(names, s->names.node_texts[o->node]),
         .task = names_intern_text(names, o->kind == EVENT_HANDLER_BEGIN ? "helper" : "main"),
         .object = names_intern_text(names, object),
         .kind = o->kind,
@@ -62,7 +65,7 @@ static uint32_t describe_target(const struct sim *s, const struct pick_operation
                                 struct names *names)
 {
     char text[256];
-    const char *node = s->node_names[o->node];
+    const char *node = s->names.node_texts[o->node];
     if (o->fault == 0 || o->action == s->names.nodes[o->node + 1]) {
         (void)snprintf(text, sizeof text, o->occurrence == 0 ? "%s" : "%s+%u", node, o->occurrence);
     } else {

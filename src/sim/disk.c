@@ -1,7 +1,14 @@
-/* Disks: writes that take their time, and what a crash leaves of them. */
+#include "sim/disk.h"
+
 #include <string.h>
 
-#include "sim/sim_state.h"
+#include "sim/handler_guard.h"
+#include "sim/net.h"
+#include "sim/pending.h"
+#include "sim/state_hash.h"
+#include "sim/system_memory.h"
+#include "sim/timer_cycle.h"
+#include "sim/trace_events.h"
 
 /* Written for the first time, a disk gets its bytes; until then it is all zeros. */
 static char *disk_bytes(struct sim *s, struct disk *d)
@@ -30,7 +37,7 @@ uint32_t disk_begin_write(struct sim *s, struct node *n, size_t offset, const vo
                   d->write_count);
     }
     w->ticket = ++d->ticket;
-    w->cause = s->now;
+    w->cause = s->run.now;
     w->offset = offset;
     w->size = size;
     if (size > 0) {
@@ -39,6 +46,8 @@ uint32_t disk_begin_write(struct sim *s, struct node *n, size_t offset, const vo
     *(d->first == NULL ? &d->first : &d->last->next) = w;
     d->last = w;
     d->write_count++;
+    must(offset + size <= s->system->disk_size);
+    must(d->write_count <= d->ticket);
     tell_write(s, w);
     return w->ticket;
 }
@@ -56,6 +65,7 @@ void disk_save(struct sim *s, struct node *n, size_t offset, const void *bytes, 
 {
     cycle_before_save(s);
     hash_touch_disk(s, n);
+    must(offset + size <= s->system->disk_size);
     if (size > 0) {
         memcpy(disk_bytes(s, &n->disk) + offset, bytes, size);
     }
@@ -69,6 +79,7 @@ static void overlay(char *range, size_t offset, size_t size, const struct disk_w
     const size_t own_end = offset + size;
     const size_t write_end = w->offset + w->size;
     const size_t end = own_end < write_end ? own_end : write_end;
+    must(end <= own_end);
     if (begin < end) {
         memcpy(range + (begin - offset), w->bytes + (begin - w->offset), end - begin);
     }
@@ -98,7 +109,9 @@ struct disk_write *disk_complete(struct sim *s, struct node *n)
     struct disk_write *w = d->first;
     d->first = w->next;
     d->last = d->first == NULL ? NULL : d->last;
+    must(d->write_count > 0);
     d->write_count--;
+    must((d->first == NULL) == (d->write_count == 0));
     if (!w->is_failing) {
         memcpy(d->bytes + w->offset, w->bytes, w->size);
     }
@@ -113,5 +126,6 @@ void disk_crash(struct sim *s, struct node *n, uint32_t reached)
         reached -= reached > 0;
         heap_give(&s->core->heap, disk_complete(s, n));
     }
+    must(d->write_count == 0);
     d->is_slow = false;
 }

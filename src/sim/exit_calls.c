@@ -1,8 +1,10 @@
 /* Calls that end a process or its thread. A system that makes one would end the explorer, without a
  * word and with a status of its own; here it ends the run. The linker lets a program's definitions
- * take the place of the C library's in all shared objects but that library itself: what calls
- * exit() in there, as err() does, comes to an exit handler. Calls of the program itself, which is
- * told by a signal to end or has no memory left, do what they say. */
+ * take the place of the C library's in all shared objects but that library itself: functions in
+ * there that call exit(), as err() does, reach an exit handler. Calls of the program itself, which
+ * a signal ends or which has no memory left, have their usual effect. */
+#include "sim/exit_calls.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sim/sim_state.h"
+#include "sim/handler_guard.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 /* POSIX lets dlsym's object pointer be a function pointer; ISO C does not, hence the unions. */
 static _Noreturn void leave(const char *call, int status)
@@ -67,7 +71,7 @@ void quick_exit(int status)
     leave("quick_exit", status);
 }
 
-/* Does what the C library does: signal handlers and new processes must not search for it. */
+/* Calls the C library's function: signal handlers and new processes must not search for it. */
 void _exit(int status)
 {
     if (!is_own(__builtin_return_address(0))) {

@@ -1,19 +1,25 @@
-/* What comes from outside: the events of a fuzz file (world/fuzz.h), drawn for each run.
- *
- * They are a sequence. A request is sent once all before it have come, and arrives when it is
- * chosen, like any message. A fault can strike once all before it have come, before timers in the
- * default order, for what stands behind it must come too. A wait ends when its condition holds; or
- * when nothing can happen any more, for nothing would ever follow it (DEMi, section 4). */
+/* External events: those of a fuzz file (world/fuzz.h), drawn for each run. They are a sequence. A
+ * request is sent once all before it have come, and arrives when it is chosen, like any message. A
+ * fault can strike once all before it have come, before timers in the default order, for the events
+ * behind it must come too. A wait ends when its condition holds; or when nothing can happen any
+ * more, for nothing would ever follow it (DEMi, section 4). */
+#include "sim/external_events.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/yaml.h"
 #include "pick/operation_name.h"
-#include "sim/sim_state.h"
+#include "sim/fault.h"
+#include "sim/net.h"
+#include "sim/pending.h"
+#include "sim/properties.h"
+#include "sim/state_hash.h"
+#include "sim/system_memory.h"
 #include "spec/checker.h"
 
-/* Requests are sent while there is room for what the system itself sends. */
+/* Requests are sent while there is room for the system's own messages. */
 enum { PARCELS_ENOUGH = SIM_PENDING_MAX / 4 };
 
 /* The condition of a wait. */
@@ -36,8 +42,8 @@ struct outside {
 
 /* Conditions */
 
-/* The formula at its own place among blank lines, so that what is wrong with it is told with the
- * place in the file. */
+/* The formula at its own place among blank lines, so that an error message has the place in the
+ * file. */
 static void print_condition(const struct fuzz_event *event, struct out *text)
 {
     const int written = (int)strlen("wait: possibly");
@@ -74,7 +80,7 @@ static int parse_condition(struct wait *w, struct err *e)
 
 static int open_waits(struct sim *s, struct outside *o, struct err *e)
 {
-    const struct checker_system system = {.processes = s->node_names,
+    const struct checker_system system = {.processes = s->names.node_texts,
                                           .process_count = s->node_count};
     vec_each (&o->fuzz->initial, event) {
         if (event->kind != FUZZ_WAIT || event->condition == NULL) {
@@ -100,8 +106,8 @@ static void set_variables(const struct sim *s, struct checker *c)
 {
     for (uint32_t node = 0; node < s->node_count; node++) {
         const struct node *n = &s->core->nodes[node];
-        for (uint32_t i = 0; i < s->variable_count; i++) {
-            const uint32_t slot = checker_slot(c, node, s->variable_names[i]);
+        for (uint32_t i = 0; i < s->reported.count; i++) {
+            const uint32_t slot = checker_slot(c, node, s->reported.names[i]);
             if ((n->variables_set >> i & 1) != 0) {
                 checker_set(c, slot, n->variables[i]);
             } else {
@@ -111,7 +117,7 @@ static void set_variables(const struct sim *s, struct checker *c)
     }
 }
 
-/* Asked anew of each state: a wait is for what holds now. */
+/* Asked of each state again: a wait is for a condition on the current state. */
 static bool holds(struct sim *s, const struct fuzz_event *event)
 {
     vec_each (&s->outside->waits, w) {
@@ -185,7 +191,7 @@ int outside_open(struct sim *s, const struct sim_options *options, struct err *e
         return 0;
     }
     struct outside *o = s->outside = mem_zero(1, sizeof *o);
-    o->names = (struct fuzz_names){.nodes = s->node_names, .messages = s->system->messages};
+    o->names = (struct fuzz_names){.nodes = s->names.node_texts, .messages = s->system->messages};
     o->fuzz = options->fuzz;
     if ((options->fuzz == NULL && read_own(s, o, e) < 0) || fuzz_check(o->fuzz, &o->names, e) < 0 ||
         open_waits(s, o, e) < 0) {
@@ -244,6 +250,7 @@ void outside_begin_anew(struct sim *s)
     for (size_t i = 0; o != NULL && i < o->events.count; i++) {
         const struct fuzz_injection *event = &o->events.list[i];
         if (event->event->kind == FUZZ_START) {
+            must(event->node < s->node_count);
             s->core->nodes[event->node].is_unstarted = true;
         }
     }
@@ -251,6 +258,7 @@ void outside_begin_anew(struct sim *s)
 
 void outside_end(const struct sim *s)
 {
+    must(s->core->events_come == 0 || s->core->events_come <= s->outside->events.count);
     for (uint32_t i = 0; i < s->core->events_come; i++) {
         if ((s->core->events_passed[i / 64] >> i % 64 & 1) != 0) {
             vec_push(&s->execution->without, i);
@@ -260,9 +268,10 @@ void outside_end(const struct sim *s)
 
 void outside_come(struct sim *s)
 {
+    must(s->core->events_come < s->outside->events.count);
     pending_forget(s);
     s->core->events_come++;
-    s->core->event_cause = s->now;
+    s->core->event_cause = s->run.now;
 }
 
 /* The event that is to come next, NULL when all have come. */
@@ -338,6 +347,7 @@ static bool has_come(struct sim *s, const struct fuzz_injection *event)
 static void pass_over(struct sim *s)
 {
     const uint32_t event = s->core->events_come;
+    must(event < s->outside->events.count);
     s->core->events_passed[event / 64] |= UINT64_C(1) << event % 64;
     outside_come(s);
 }
@@ -375,14 +385,15 @@ bool outside_is_waiting(const struct sim *s)
 
 void outside_end_waits(struct sim *s)
 {
-    while ((s->pending_count == 0 || s->pending[0].fault != 0) && outside_is_waiting(s)) {
+    while ((s->pending.count == 0 || s->pending.operations[0].fault != 0) &&
+           outside_is_waiting(s)) {
         outside_come(s);
         outside_advance(s);
         pending_list(s);
     }
 }
 
-/* What is wanted */
+/* Requested steps */
 
 static uint64_t request_action(const struct sim *s, const struct fuzz_injection *event)
 {
@@ -407,7 +418,8 @@ static bool is_meant(const struct sim *s, const struct fuzz_injection *event,
     return false;
 }
 
-/* A request that is what is wanted was sent, and has not arrived: it waits for something else. */
+/* The requested operation was sent as a request, and has not arrived: it waits for another event.
+ */
 static bool is_on_its_way(const struct sim *s, const struct pick_want *want)
 {
     for (uint32_t node = 0; node < s->node_count; node++) {
@@ -452,6 +464,7 @@ uint8_t outside_fault(const struct sim *s, uint32_t *node)
     const struct fuzz_injection *event = next_event(s);
     const uint8_t fault = event == NULL ? 0 : fault_meant(event->event);
     *node = fault == 0 ? s->node_count : target_of(s, event);
+    must(*node <= s->node_count);
     return *node == s->node_count ? 0 : fault;
 }
 
@@ -467,19 +480,19 @@ void outside_set_channels(struct sim *s)
     const struct fuzz *f = outside_fuzz(s);
     for (uint32_t i = 0; i < net_channel_count(s); i++) {
         const uint32_t from = i / s->node_count;
-        const char *from_name = from == 0 ? FUZZ_CLIENT : s->node_names[from - 1];
-        s->is_fifo[i] = s->net == SIM_FIFO;
+        const char *from_name = from == 0 ? FUZZ_CLIENT : s->names.node_texts[from - 1];
+        s->channels.is_fifo[i] = s->channels.net == SIM_FIFO;
         for (size_t k = 0; f != NULL && k < f->channels.count; k++) {
             const struct fuzz_channel *c = &f->channels.at[k];
-            if (is_of(from_name, c->from) && is_of(s->node_names[i % s->node_count], c->to)) {
-                s->is_fifo[i] = c->is_fifo;
+            if (is_of(from_name, c->from) && is_of(s->names.node_texts[i % s->node_count], c->to)) {
+                s->channels.is_fifo[i] = c->is_fifo;
             }
         }
-        s->has_datagrams = s->has_datagrams || !s->is_fifo[i];
+        s->channels.has_datagrams = s->channels.has_datagrams || !s->channels.is_fifo[i];
     }
 }
 
-/* Of a violation, what makes it the same as another. */
+/* The key of a violation, which makes it the same as another. */
 void outside_settle_key(const struct sim *s, struct execution *x)
 {
     const struct fuzz *f = outside_fuzz(s);

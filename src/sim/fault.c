@@ -1,9 +1,16 @@
-/* Faults: which could strike now within their budgets, and what they do. */
+#include "sim/fault.h"
+
 #include "pick/operation_name.h"
-#include "sim/sim_state.h"
+#include "sim/external_events.h"
+#include "sim/net.h"
+#include "sim/node_life.h"
+#include "sim/pending.h"
+#include "sim/state_hash.h"
+#include "sim/trace_events.h"
 
 static bool is_affordable(const struct sim *s, uint8_t fault)
 {
+    must(fault < FAULT_LIMIT);
     return s->core->fault_counts[fault] < s->plan->faults.most[fault];
 }
 
@@ -134,7 +141,7 @@ static void list_on_parcels(struct sim *s)
 void fault_list(struct sim *s)
 {
     const struct fault_budget *b = &s->plan->faults;
-    if (!s->has_faults) {
+    if (!s->run.has_faults) {
         return;
     }
     list_on_nodes(s);
@@ -162,6 +169,8 @@ void fault_strike(struct sim *s, const struct pick_operation *o, const struct or
     } else {
         s->core->fault_counts[fault]++;
     }
+    must(fault != 0);
+    must(from->node < s->node_count);
     pending_forget(s);
     tell_fault(s, fault, from);
     switch (fault) {

@@ -2,14 +2,18 @@
  *
  *     [ fence | ... bytes, slack | fence ]
  *
- * The bytes are aligned as those of a heap are; what that leaves behind them is looked at. */
+ * The bytes are aligned as those of a heap are; the slack that this leaves behind them is compared.
+ */
+#include "sim/fenced_buffer.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/fault_injection.h"
-#include "sim/sim_state.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 enum { FENCE_SIZE = 16 << 20, ALIGNMENT = 16, SLACK_BYTE = 0xa5 };
 

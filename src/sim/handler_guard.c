@@ -1,8 +1,8 @@
-/* What keeps the explorer alive whatever a handler does: faults of the processor, endless loops and
- * endless waits end the run, not the program.
- *
- * The jump leaves the handler's frames behind; nothing in them is needed, because all the system's
- * memory is rewound before the next run. */
+/* Guards the explorer against the handlers: faults of the processor, endless loops and endless
+ * waits end the run, not the program. The jump leaves the handler's frames behind; nothing in them
+ * is needed, because all the system's memory is rewound before the next run. */
+#include "sim/handler_guard.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,16 +15,23 @@
 #include <unistd.h>
 
 #include "base/limit.h"
-#include "sim/sim_state.h"
+#include "sim/backtrace.h"
+#include "sim/debugger_stop.h"
+#include "sim/exit_calls.h"
+#include "sim/net.h"
+#include "sim/sim_api.h"
+#include "sim/state_hash.h"
+#include "sim/variables.h"
 
 enum { ALTERNATE_STACK_SIZE = 64 << 10 };
 
 /* A step that takes this many ticks of processor time is a loop. */
 enum { TICK_US = 100000, TICKS_MAX = 20 };
 
-/* One that for so many seconds takes no more than this much of it is a wait. A process that has to
- * share its processor takes more, and one that was stopped counts a second when it goes on. What is
- * not begun anew after a signal, such as a sleep, ends with the first alarm. */
+/* A handler that takes less processor time than this in that many seconds waits. A process that
+ * shares its processor takes more, and one that was stopped counts a second when it goes on. Calls
+ * that a signal interrupts and that are not restarted, such as a sleep, end with the first alarm.
+ */
 enum { ALARM_S = 1, ALARMS_MAX = 3, WAIT_NS = 1000000 };
 
 enum ending { ENDED_ITSELF, ENDED_BY_US, ENDED_BY_SIGNAL, ENDED_BY_DOING };
@@ -45,11 +52,11 @@ static volatile sig_atomic_t caught;
 static char ending_what[100];
 static enum outcome ending_outcome;
 
-/* Loaded files, stacks and what malloc() gives lie above, at addresses that differ from process to
- * process. */
+/* Loaded files, stacks and libc's heap lie above, at addresses that differ from process to process.
+ */
 #define DRAWN_FROM UINT64_C(0x500000000000)
 
-/* What the instruction that faulted was about. */
+/* The access of the instruction that faulted. */
 static struct accessed {
     bool is_any;
     bool is_address;
@@ -170,7 +177,7 @@ void guard_open(void)
         return;
     }
     watch_forks();
-    backtrace_take(0); /* loads what it needs, which a handler must not */
+    backtrace_take(0); /* loads its libraries, which a handler must not */
     const stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
     (void)sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
@@ -266,18 +273,19 @@ static void tell(struct sim *s, enum outcome outcome, const char *what)
     char key[100];
     char who[200] = "it"; /* of which something else has been said */
     const char *places = backtrace_places(s);
-    const char *node = s->self < 0 ? "no node" : s->node_names[s->self];
+    const char *node = s->run.self < 0 ? "no node" : s->names.node_texts[s->run.self];
     /* Where in its loop a handler was found is chance. */
-    (void)snprintf(key, sizeof key, "%s %.80s", s->doing, outcome == OUTCOME_HANG ? node : places);
+    (void)snprintf(key, sizeof key, "%s %.80s", s->run.doing,
+                   outcome == OUTCOME_HANG ? node : places);
     set_outcome(s, outcome, key);
-    if (s->shrinking == NULL) {
-        (void)snprintf(who, sizeof who, "the handler %s on %s", s->doing, node);
+    if (s->requests.shrinking == NULL) {
+        (void)snprintf(who, sizeof who, "the handler %s on %s", s->run.doing, node);
     }
     (void)snprintf(s->execution->what, sizeof s->execution->what, "%s %s%s%s", who, what,
                    places[0] == '\0' ? "" : ": ", places);
 }
 
-/* The address is told where it is the same in every process. */
+/* The address is printed where it is the same in every process. */
 static void print_access(char *text, size_t size)
 {
     enum { PAGE = 4096 };
@@ -340,22 +348,22 @@ bool guard_try(struct sim *s, void (*run)(struct sim *s), struct err *e)
     struct execution nobodys = {0};
     struct execution *own = s->execution;
     const sig_atomic_t was_guarding = is_guarding;
-    const int32_t self = s->self;
-    const char *doing = s->doing;
-    const char *calls = s->calls;
+    const int32_t self = s->run.self;
+    const char *doing = s->run.doing;
+    const char *calls = s->run.calls;
     sigjmp_buf way_before;
     memcpy(&way_before, &way_out, sizeof way_out);
     s->execution = &nobodys;
-    s->self = -1;
+    s->run.self = -1;
     const bool is_whole = guard_run(s, run);
     if (!is_whole) {
         (void)err_set(e, "%s", nobodys.what);
     }
     memcpy(&way_out, &way_before, sizeof way_out);
     s->execution = own;
-    s->self = self;
-    s->doing = doing;
-    s->calls = calls;
+    s->run.self = self;
+    s->run.doing = doing;
+    s->run.calls = calls;
     is_guarding = was_guarding;
     return is_whole;
 }

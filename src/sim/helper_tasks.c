@@ -1,9 +1,14 @@
 /* Helpers: tasks beside a node's own, each one step that nothing interrupts (DEMi, section 4:
  * atomic blocks of threads that the framework does not run). */
+#include "sim/helper_tasks.h"
+
 #include <string.h>
 
 #include "pick/operation_name.h"
-#include "sim/sim_state.h"
+#include "sim/handler_guard.h"
+#include "sim/pending.h"
+#include "sim/state_hash.h"
+#include "sim/system_memory.h"
 
 enum { HELPS_MAX = 256 }; /* of a node at once */
 
@@ -20,10 +25,11 @@ void help_start(struct sim *s, uint32_t node, const struct help *what, const voi
     if (h == NULL) {
         guard_end(s, OUTCOME_HANG, "helpers pile up",
                   "%u helpers of %s have not run, and there is no room for more", count,
-                  s->node_names[node]);
+                  s->names.node_texts[node]);
     }
     *h = *what;
-    h->cause = s->now;
+    must(what->helper < s->helper_count);
+    h->cause = s->run.now;
     h->occurrence = ++n->help_counts[what->helper];
     if (what->size > 0) {
         memcpy(h->bytes, bytes, what->size);

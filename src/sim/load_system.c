@@ -1,4 +1,5 @@
-/* Systems in shared objects: found, checked, their variables noted so that they can be rewound. */
+#include "sim/load_system.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -8,7 +9,13 @@
 
 #include "base/fault_injection.h"
 #include "base/mem.h"
-#include "sim/sim_state.h"
+#include "sim/block_coverage.h"
+#include "sim/net.h"
+#include "sim/sim_api.h"
+#include "sim/state_hash.h"
+#include "sim/system_memory.h"
+#include "sim/unsupported_calls.h"
+#include "sim/variables.h"
 
 /* Memory that is left out. */
 struct hole {
@@ -25,8 +32,8 @@ struct search {
 
 static void add_range(struct sim *s, uintptr_t begin, uintptr_t end)
 {
-    if (begin < end && s->segment_count < SIM_SEGMENTS_MAX) {
-        s->segments[s->segment_count++] =
+    if (begin < end && s->memory.own.segment_count < SIM_SEGMENTS_MAX) {
+        s->memory.own.segments[s->memory.own.segment_count++] =
             (struct segment){.begin = (char *)begin, .size = end - begin};
     }
 }
@@ -38,13 +45,13 @@ static uintptr_t end_of_counters(const struct search *search, const struct clew_
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t end = (uintptr_t)c->end;
     const uintptr_t page_end = (end + page - 1) / page * page;
-    const void *own_begin = dlsym(search->sim->library, "clew_counters_begin");
-    const void *own_end = dlsym(search->sim->library, "clew_counters_end");
+    const void *own_begin = dlsym(search->sim->library.handle, "clew_counters_begin");
+    const void *own_end = dlsym(search->sim->library.handle, "clew_counters_end");
     return own_begin == c->begin && (uintptr_t)own_end == page_end ? page_end : end;
 }
 
-/* What the compiler notes of blocks is no part of the system's state: counters, and a table of
- * where each of them is. */
+/* The compiler's notes of blocks are no part of the system's state: counters, and a table of their
+ * places. */
 static void find_holes(struct search *search, const struct clew_counters *c)
 {
     if (c == NULL || c->begin == NULL) {
@@ -71,7 +78,7 @@ static void add_segment(struct search *search, uintptr_t begin, uintptr_t end)
     add_range(search->sim, begin, end);
 }
 
-/* What the linker has made read-only after relocation is left alone. */
+/* Memory that the linker has made read-only after relocation is left alone. */
 static uintptr_t readonly_end(const struct dl_phdr_info *info, uintptr_t begin)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -95,10 +102,10 @@ static void add_thread_local(struct sim *s, const struct dl_phdr_info *info, siz
     extern void *__tls_get_addr(struct tls_place * place);
     struct tls_place place = {.module = info->dlpi_tls_modid};
     const uintptr_t begin = (uintptr_t)__tls_get_addr(&place);
-    const uint32_t number = s->segment_count;
+    const uint32_t number = s->memory.own.segment_count;
     add_range(s, begin, begin + size);
-    if (number < s->segment_count) {
-        s->segments[number].is_shared = true;
+    if (number < s->memory.own.segment_count) {
+        s->memory.own.segments[number].is_shared = true;
     }
 }
 
@@ -119,7 +126,7 @@ static int note_segments(struct dl_phdr_info *info, size_t size, void *context)
         if (p->p_type != PT_LOAD) {
             continue;
         }
-        s->library_end = begin + p->p_memsz > s->library_end ? begin + p->p_memsz : s->library_end;
+        s->library.end = begin + p->p_memsz > s->library.end ? begin + p->p_memsz : s->library.end;
         if ((p->p_flags & PF_W) != 0) {
             add_segment(search, readonly_end(info, begin), begin + p->p_memsz);
         }
@@ -130,12 +137,12 @@ static int note_segments(struct dl_phdr_info *info, size_t size, void *context)
 void load_keep_fresh(struct sim *s)
 {
     size_t size = 0;
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        size += s->segments[i].size;
+    for (uint32_t i = 0; i < s->memory.own.segment_count; i++) {
+        size += s->memory.own.segments[i].size;
     }
-    char *at = s->segments_fresh = mem_resize(NULL, size + 1);
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        at = mempcpy(at, s->segments[i].begin, s->segments[i].size);
+    char *at = s->memory.own.fresh = mem_resize(NULL, size + 1);
+    for (uint32_t i = 0; i < s->memory.own.segment_count; i++) {
+        at = mempcpy(at, s->memory.own.segments[i].begin, s->memory.own.segments[i].size);
     }
     variables_open(s);
 }
@@ -151,26 +158,26 @@ int load_library(struct sim *s, const char *path, struct err *e)
     if ((seam_fails() ? seam_failure(EACCES) : access(file, R_OK)) < 0) {
         return err_set(e, "%s: %s", path, strerror(errno));
     }
-    s->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (s->library == NULL) {
+    s->library.handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (s->library.handle == NULL) {
         return err_set(e, "%s: is no shared object that can be loaded (%s)", path, dlerror());
     }
-    s->system = dlsym(s->library, "clew_system");
-    const struct clew_calls **calls = dlsym(s->library, "clew_calls");
+    s->system = dlsym(s->library.handle, "clew_system");
+    const struct clew_calls **calls = dlsym(s->library.handle, "clew_calls");
     if (s->system == NULL || calls == NULL) {
         return err_set(e, "%s: has no system in it (CLEW_SYSTEM of clew/sim.h declares one)", path);
     }
     const struct link_map *map = NULL;
-    if (dlinfo(s->library, RTLD_DI_LINKMAP, &map) < 0) {
+    if (dlinfo(s->library.handle, RTLD_DI_LINKMAP, &map) < 0) {
         return err_set(e, "%s: %s", path, dlerror());
     }
     *calls = &clew_sim_calls;
-    s->library_path = mem_text(file, (size_t)length);
+    s->library.path = mem_text(file, (size_t)length);
     if (doubt_library(s, e) < 0) {
         return -1;
     }
-    s->library_bias = map->l_addr;
-    const struct clew_counters *counters = dlsym(s->library, "clew_counters");
+    s->library.bias = map->l_addr;
+    const struct clew_counters *counters = dlsym(s->library.handle, "clew_counters");
     cover_open(s, counters);
     struct search search = {.sim = s, .bias = map->l_addr};
     find_holes(&search, counters);
@@ -182,18 +189,18 @@ int load_library(struct sim *s, const char *path, struct err *e)
 void load_close(struct sim *s)
 {
     s->execution = NULL;
-    s->self = -1;
+    s->run.self = -1;
     calls_begin(s);
-    if (s->library != NULL) {
-        if (s->memory != NULL) {
+    if (s->library.handle != NULL) {
+        if (s->memory.begin != NULL) {
             memory_reset(s);
         }
     }
     variables_close(s);
-    if (s->library != NULL) {
-        (void)dlclose(s->library);
+    if (s->library.handle != NULL) {
+        (void)dlclose(s->library.handle);
     }
     calls_begin(NULL);
-    mem_free(s->segments_fresh);
-    mem_free(s->library_path);
+    mem_free(s->memory.own.fresh);
+    mem_free(s->library.path);
 }

@@ -6,19 +6,24 @@
 #include <xxhash.h>
 
 #include "pick/operation_name.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
-/* A block is what xxhash takes on its short way. */
+/* A block has the size up to which xxhash takes its short way. */
 enum { BLOCK_SIZE = 128, PAGE_SIZE = 4096 };
 
 /* Of memory that a step may have changed in a few places: compared at once. */
 enum { CHUNK_SIZE = 8 * BLOCK_SIZE };
+
+_Static_assert(BLOCK_SIZE % sizeof(uint64_t) == 0, "blocks are compared word by word");
+_Static_assert(PAGE_SIZE % BLOCK_SIZE == 0, "pages have whole blocks");
 
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* The first bytes of what is left, the last word filled up with zeros. */
+/* The first bytes of the rest, the last word filled up with zeros. */
 static inline uint64_t word_at(const char *bytes, size_t left)
 {
     uint64_t word = 0;
@@ -108,7 +113,7 @@ static void refresh(struct image *m, const struct stretch *s, size_t block_count
 }
 
 /* The image becomes larger or smaller: blocks that are whole before and after stay, the rest is
- * taken anew. */
+ * hashed again. */
 static void resize(struct image *m, const struct stretch *s)
 {
     const size_t kept_count = smaller(m->bytes.count, s->size) / BLOCK_SIZE;
@@ -121,6 +126,7 @@ static void resize(struct image *m, const struct stretch *s)
         vec_push(&m->hashes, 0);
         take_block(m, s, i);
     }
+    must(m->hashes.count == (s->size + BLOCK_SIZE - 1) / BLOCK_SIZE);
     refresh(m, s, kept_count);
 }
 

@@ -1,10 +1,16 @@
-/* Messages on their way. */
+#include "sim/net.h"
+
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "pick/operation_name.h"
-#include "sim/sim_state.h"
+#include "sim/handler_guard.h"
+#include "sim/pending.h"
+#include "sim/request.h"
+#include "sim/state_hash.h"
+#include "sim/system_memory.h"
+#include "sim/trace_events.h"
 
 uint32_t net_channel(const struct sim *s, int32_t from, uint32_t to)
 {
@@ -27,6 +33,7 @@ static void append(struct sim *s, struct parcel *p)
     }
     c->last = p;
     core->parcel_count++;
+    must(core->parcels_sent >= core->parcel_count);
     hash_touch_channel(s, p->channel);
 }
 
@@ -64,7 +71,7 @@ static uint64_t fingerprint(const struct sim *s, const struct parcel *p)
         .from = p->from, .type = (int)p->type, .bytes = p->bytes, .size = p->size});
 }
 
-/* What a request brings may be said by the plan. */
+/* The plan may replace the payload of a request. */
 static struct clew_message content(struct sim *s, int32_t from, uint32_t to,
                                    const struct clew_message *m)
 {
@@ -81,13 +88,15 @@ struct parcel *net_send(struct sim *s, int32_t from, uint32_t to, const struct c
 {
     const struct clew_message brought = content(s, from, to, given);
     const struct clew_message *m = &brought;
+    must(to < s->node_count);
+    must((uint32_t)m->type < s->type_count);
     struct parcel *p = parcel_new(s, m->size);
     p->from = from;
     p->to = to;
     p->channel = net_channel(s, from, to);
     p->type = (uint32_t)m->type;
     p->size = m->size;
-    p->cause = s->now;
+    p->cause = s->run.now;
     if (m->size > 0) {
         memcpy(p->bytes, m->bytes, m->size);
     }
@@ -101,6 +110,8 @@ struct parcel *net_send(struct sim *s, int32_t from, uint32_t to, const struct c
 void net_take(struct sim *s, struct parcel *p)
 {
     struct core *core = s->core;
+    must(core->parcel_count > 0);
+    must(p->channel < net_channel_count(s));
     *(p->older == NULL ? &core->oldest : &p->older->newer) = p->newer;
     *(p->newer == NULL ? &core->newest : &p->newer->older) = p->older;
     struct queue *c = &core->queues[p->channel];
@@ -112,6 +123,7 @@ void net_take(struct sim *s, struct parcel *p)
     if (c->last == p) {
         c->last = before;
     }
+    must((c->first == NULL) == (c->last == NULL));
     p->older = p->newer = p->behind = NULL;
     core->parcel_count--;
     hash_touch_channel(s, p->channel);
@@ -127,10 +139,12 @@ void net_repeat(struct sim *s, const struct parcel *p)
 {
     struct parcel *copy = parcel_new(s, p->size);
     memcpy(copy, p, sizeof *copy + p->size);
-    copy->cause = s->now;
+    copy->cause = s->run.now;
     copy->older = copy->newer = copy->behind = NULL;
     christen(s, copy);
     append(s, copy);
+    must(copy->age > p->age);
+    must(copy->occurrence > p->occurrence);
     tell_send(s, copy);
 }
 
@@ -150,6 +164,7 @@ void net_advance(struct sim *s, struct parcel *p)
     }
     p->behind = c->first;
     c->first = p;
+    must(c->last != p);
     hash_touch_channel(s, p->channel);
 }
 

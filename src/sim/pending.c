@@ -1,19 +1,26 @@
-/* What could happen next, in the default order: messages by age, writes that reach the disk,
- * helpers, timers by deadline, faults. A fault that is to come from outside comes before timers. */
+/* The operations that could be next, in the default order: messages by age, writes that reach the
+ * disk, helpers, timers by deadline, faults. An external fault that is due comes before timers. */
+#include "sim/pending.h"
+
 #include <string.h>
 
 #include "pick/operation_name.h"
-#include "sim/sim_state.h"
+#include "sim/blocking.h"
+#include "sim/fault.h"
+#include "sim/handler_guard.h"
+#include "sim/helper_tasks.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 /* Messages of one channel that may overtake each other are lines of their own for the strategies
  * that think in tasks: this many. */
 enum { LINES_PER_CHANNEL = 8 };
 
-/* Numbers of tasks: channels, then a disk and a timer line for each node, then what comes
- * from outside, then a line per fault, then a line for the helpers of each node. */
+/* Numbers of tasks: channels, then a disk and a timer line for each node, then external events,
+ * then a line per fault, then a line for the helpers of each node. */
 static uint32_t channel_task_count(const struct sim *s)
 {
-    return net_channel_count(s) * (s->has_datagrams ? LINES_PER_CHANNEL : 1);
+    return net_channel_count(s) * (s->channels.has_datagrams ? LINES_PER_CHANNEL : 1);
 }
 
 /* Timers that fire in any order are a line each. */
@@ -40,7 +47,7 @@ uint32_t pending_help_task(const struct sim *s, uint32_t node)
 static uint32_t parcel_task(const struct sim *s, const struct parcel *p)
 {
     const uint32_t line = net_is_fifo(s, p) ? 0 : p->occurrence % LINES_PER_CHANNEL;
-    return s->has_datagrams ? p->channel * LINES_PER_CHANNEL + line : p->channel;
+    return s->channels.has_datagrams ? p->channel * LINES_PER_CHANNEL + line : p->channel;
 }
 
 static uint32_t disk_task(const struct sim *s, uint32_t node)
@@ -54,7 +61,7 @@ static uint32_t timer_task(const struct sim *s, uint32_t node, uint32_t timer)
     return channel_task_count(s) + s->node_count + node * lines + (lines > 1 ? timer : 0);
 }
 
-/* What every step changes where the order of all of them matters; 0: nothing. */
+/* The object that every step changes where the order of all of them matters; 0: none. */
 static uint32_t common_object(const struct sim *s)
 {
     return s->plan->is_ordered ? s->node_count + 1 : 0;
@@ -65,7 +72,7 @@ enum { WRITES_ALL = 3 };
 /* A system that does so much at once that there is no room for one more is at fault. */
 static void check_room(struct sim *s)
 {
-    if (s->pending_count == SIM_PENDING_MAX) {
+    if (s->pending.count == SIM_PENDING_MAX) {
         guard_end(s, OUTCOME_HANG, "operations pile up",
                   "more than %d messages, writes and faults could be the next", SIM_PENDING_MAX);
     }
@@ -75,9 +82,9 @@ static struct pick_operation *add(struct sim *s, const struct pick_operation *o,
                                   const struct origin *from)
 {
     check_room(s);
-    s->origins[s->pending_count] = *from;
-    s->pending[s->pending_count] = *o;
-    return &s->pending[s->pending_count++];
+    s->pending.origins[s->pending.count] = *from;
+    s->pending.operations[s->pending.count] = *o;
+    return &s->pending.operations[s->pending.count++];
 }
 
 void pending_add(struct sim *s, const struct pick_operation *o, const struct origin *from)
@@ -193,12 +200,12 @@ static bool is_any_blocked(const struct sim *s)
 static void list_parcels(struct sim *s)
 {
     const uint32_t channel_count = net_channel_count(s);
-    if (!s->has_datagrams && channel_count <= HEADS_MAX && channel_count < s->core->parcel_count &&
-        !is_any_blocked(s)) {
+    if (!s->channels.has_datagrams && channel_count <= HEADS_MAX &&
+        channel_count < s->core->parcel_count && !is_any_blocked(s)) {
         list_heads(s, channel_count);
         return;
     }
-    const bool is_plain = !s->has_datagrams && is_all_well(s);
+    const bool is_plain = !s->channels.has_datagrams && is_all_well(s);
     for (struct parcel *p = s->core->oldest; p != NULL; p = p->newer) {
         if (!is_plain) {
             pending_parcel(s, p);
@@ -228,7 +235,7 @@ static void list_writes(struct sim *s, bool is_slow)
         if (n->disk.first != NULL && n->disk.is_slow == is_slow && !n->awaited.is_any) {
             list_write(s, i);
             if (is_slow) {
-                s->pending[s->pending_count - 1].objects[0] = PICK_EVERYTHING;
+                s->pending.operations[s->pending.count - 1].objects[0] = PICK_EVERYTHING;
             }
         }
     }
@@ -257,14 +264,15 @@ static uint64_t deadline(const struct sim *s, const struct origin *from)
 /* Moves the last of those pending before all that have later deadlines, from `first` on. */
 static void settle(struct sim *s, uint32_t first)
 {
-    for (uint32_t i = s->pending_count - 1;
-         i > first && deadline(s, &s->origins[i - 1]) > deadline(s, &s->origins[i]); i--) {
-        const struct pick_operation moved = s->pending[i];
-        const struct origin moved_from = s->origins[i];
-        s->pending[i] = s->pending[i - 1];
-        s->origins[i] = s->origins[i - 1];
-        s->pending[i - 1] = moved;
-        s->origins[i - 1] = moved_from;
+    for (uint32_t i = s->pending.count - 1;
+         i > first && deadline(s, &s->pending.origins[i - 1]) > deadline(s, &s->pending.origins[i]);
+         i--) {
+        const struct pick_operation moved = s->pending.operations[i];
+        const struct origin moved_from = s->pending.origins[i];
+        s->pending.operations[i] = s->pending.operations[i - 1];
+        s->pending.origins[i] = s->pending.origins[i - 1];
+        s->pending.operations[i - 1] = moved;
+        s->pending.origins[i - 1] = moved_from;
     }
 }
 
@@ -272,7 +280,8 @@ static void put_timer(struct sim *s, uint32_t at, uint32_t node, uint32_t number
 {
     const struct timer *timer = &s->core->nodes[node].timers[number];
     const uint64_t what = s->names.timers[node][number];
-    s->pending[at] = (struct pick_operation){
+    must(timer->is_set);
+    s->pending.operations[at] = (struct pick_operation){
         .name = name_occurrence(what, timer->occurrence),
         .action = what,
         .occurrence = timer->occurrence,
@@ -281,13 +290,13 @@ static void put_timer(struct sim *s, uint32_t at, uint32_t node, uint32_t number
         .writes = WRITES_ALL,
         .node = (uint16_t)node,
         .kind = EVENT_TIMER_FIRE};
-    s->origins[at] = (struct origin){.node = node, .cause = timer->cause, .number = number};
+    s->pending.origins[at] = (struct origin){.node = node, .cause = timer->cause, .number = number};
 }
 
 static void add_timer(struct sim *s, uint32_t node, uint32_t number)
 {
     check_room(s);
-    put_timer(s, s->pending_count++, node, number);
+    put_timer(s, s->pending.count++, node, number);
 }
 
 /* Whether the timer, which is the next of its node, is not held up by the node itself. */
@@ -329,7 +338,7 @@ void pending_timer(struct sim *s, uint32_t node, uint32_t number)
 /* By deadline, as if all clocks ran alike. */
 static void list_timers(struct sim *s)
 {
-    const uint32_t first = s->pending_count;
+    const uint32_t first = s->pending.count;
     for (uint32_t i = 0; s->timer_count > 0 && i < s->node_count; i++) {
         const struct node *n = &s->core->nodes[i];
         const uint32_t next = next_timer(s, n);
@@ -344,11 +353,11 @@ static void list_timers(struct sim *s)
     }
 }
 
-/* Whether the next list differs from this one by what listing notes alone: each node that is up
- * takes the first message of each channel, and nothing is pending that depends on what else is. */
+/* Whether `listing` notes every difference between this list and the next: each node that is up
+ * takes the first message of each channel, and no pending operation depends on the others. */
 static bool can_be_followed(const struct sim *s)
 {
-    bool is_simple = !s->has_datagrams && s->skew_max == 0 && !s->is_wanted;
+    bool is_simple = !s->channels.has_datagrams && s->skew_max == 0 && !s->pending.is_requested;
     for (uint32_t i = 0; is_simple && i < s->node_count; i++) {
         const struct node *n = &s->core->nodes[i];
         is_simple = !n->awaited.is_any && n->disk.first == NULL && n->helps == NULL;
@@ -364,59 +373,68 @@ static void note_nothing(struct listing *l)
 
 void pending_list(struct sim *s)
 {
-    struct listing *l = &s->listing;
-    s->pending_count = 0;
+    struct listing *l = &s->pending.listing;
+    s->pending.count = 0;
     list_parcels(s);
-    l->parcels_end = s->pending_count;
+    l->parcels_end = s->pending.count;
     if (s->system->disk_size > 0) {
         list_writes(s, false);
     }
     help_list(s);
     fault_list_outside(s);
-    l->timers_first = s->pending_count;
+    l->timers_first = s->pending.count;
     list_timers(s);
-    l->timers_end = s->pending_count;
-    if (s->system->disk_size > 0 && s->pending_count == 0) {
+    l->timers_end = s->pending.count;
+    if (s->system->disk_size > 0 && s->pending.count == 0) {
         list_writes(s, true);
     }
     fault_list(s);
+    must(l->parcels_end <= l->timers_first);
+    must(l->timers_first <= l->timers_end);
+    must(l->timers_end <= s->pending.count);
     l->is_kept = can_be_followed(s);
     note_nothing(l);
 }
 
-/* Following a list. A step takes one operation away; what its node's code sends may be the first of
- * its channel, and the node's timers may be others. All else that changes the list makes it be
- * listed anew (pending_forget). */
+/* Following a list. A step takes one operation away; a message that its node's code sends may be
+ * the first of its channel, and the node's timers may be others. After any other change the list is
+ * made again (pending_forget). */
 
 static void move_entry(struct sim *s, uint32_t to, uint32_t from)
 {
-    s->pending[to] = s->pending[from];
-    s->origins[to] = s->origins[from];
+    s->pending.operations[to] = s->pending.operations[from];
+    s->pending.origins[to] = s->pending.origins[from];
 }
 
 static void close_gap(struct sim *s, uint32_t at)
 {
-    const uint32_t behind = --s->pending_count - at;
-    memmove(&s->pending[at], &s->pending[at + 1], behind * sizeof *s->pending);
-    memmove(&s->origins[at], &s->origins[at + 1], behind * sizeof *s->origins);
+    must(at < s->pending.count);
+    const uint32_t behind = --s->pending.count - at;
+    memmove(&s->pending.operations[at], &s->pending.operations[at + 1],
+            behind * sizeof *s->pending.operations);
+    memmove(&s->pending.origins[at], &s->pending.origins[at + 1],
+            behind * sizeof *s->pending.origins);
 }
 
 static void open_gap(struct sim *s, uint32_t at)
 {
     check_room(s);
-    const uint32_t behind = s->pending_count++ - at;
-    memmove(&s->pending[at + 1], &s->pending[at], behind * sizeof *s->pending);
-    memmove(&s->origins[at + 1], &s->origins[at], behind * sizeof *s->origins);
+    must(at <= s->pending.count);
+    const uint32_t behind = s->pending.count++ - at;
+    memmove(&s->pending.operations[at + 1], &s->pending.operations[at],
+            behind * sizeof *s->pending.operations);
+    memmove(&s->pending.origins[at + 1], &s->pending.origins[at],
+            behind * sizeof *s->pending.origins);
 }
 
 static void put_parcel(struct sim *s, uint32_t at, struct parcel *p)
 {
-    s->pending[at] = p->delivery;
-    s->pending[at].is_unignorable = p->is_unignorable;
-    s->origins[at] = (struct origin){.parcel = p, .node = p->to, .cause = p->cause};
+    s->pending.operations[at] = p->delivery;
+    s->pending.operations[at].is_unignorable = p->is_unignorable;
+    s->pending.origins[at] = (struct origin){.parcel = p, .node = p->to, .cause = p->cause};
 }
 
-/* There are so many messages more. */
+/* There are `more` messages more. */
 static void count_parcels(struct listing *l, int more)
 {
     l->parcels_end += (uint32_t)more;
@@ -427,13 +445,13 @@ static void count_parcels(struct listing *l, int more)
 /* The first of a channel that was empty, by its age. */
 static void insert_parcel(struct sim *s, struct parcel *p)
 {
-    uint32_t at = s->listing.parcels_end;
-    while (at > 0 && s->origins[at - 1].parcel->age > p->age) {
+    uint32_t at = s->pending.listing.parcels_end;
+    while (at > 0 && s->pending.origins[at - 1].parcel->age > p->age) {
         at--;
     }
     open_gap(s, at);
     put_parcel(s, at, p);
-    count_parcels(&s->listing, 1);
+    count_parcels(&s->pending.listing, 1);
 }
 
 /* The message at this place has arrived. The one behind it in its channel comes instead, where its
@@ -442,15 +460,16 @@ static void replace_parcel(struct sim *s, uint32_t at, struct parcel *behind)
 {
     if (behind == NULL || !is_reached(s, behind)) {
         close_gap(s, at);
-        count_parcels(&s->listing, -1);
+        count_parcels(&s->pending.listing, -1);
         return;
     }
-    const uint32_t end = s->listing.parcels_end;
-    for (; at + 1 < end && s->origins[at + 1].parcel->age < behind->age; at++) {
+    const uint32_t end = s->pending.listing.parcels_end;
+    must(at < end);
+    for (; at + 1 < end && s->pending.origins[at + 1].parcel->age < behind->age; at++) {
         move_entry(s, at, at + 1);
     }
     /* Where a fault has reordered the channel, it may be older than the one that was before it. */
-    for (; at > 0 && s->origins[at - 1].parcel->age > behind->age; at--) {
+    for (; at > 0 && s->pending.origins[at - 1].parcel->age > behind->age; at--) {
         move_entry(s, at, at - 1);
     }
     put_parcel(s, at, behind);
@@ -459,9 +478,9 @@ static void replace_parcel(struct sim *s, uint32_t at, struct parcel *behind)
 /* Without datagrams, the task of a delivery is its channel. */
 static void follow_parcels(struct sim *s, uint32_t choice)
 {
-    const struct listing *l = &s->listing;
-    const bool is_delivery = s->pending[choice].kind == EVENT_RECV;
-    const uint32_t taken = is_delivery ? s->pending[choice].task : UINT32_MAX;
+    const struct listing *l = &s->pending.listing;
+    const bool is_delivery = s->pending.operations[choice].kind == EVENT_RECV;
+    const uint32_t taken = is_delivery ? s->pending.operations[choice].task : UINT32_MAX;
     if (is_delivery) {
         replace_parcel(s, choice, s->core->queues[taken].first);
     }
@@ -476,17 +495,17 @@ static void follow_parcels(struct sim *s, uint32_t choice)
 /* Whether the timer at this place comes before one of a node with this deadline. */
 static bool is_due_before(const struct sim *s, uint32_t at, uint32_t node, uint64_t when)
 {
-    const uint64_t due = deadline(s, &s->origins[at]);
-    return due < when || (due == when && s->origins[at].node < node);
+    const uint64_t due = deadline(s, &s->pending.origins[at]);
+    return due < when || (due == when && s->pending.origins[at].node < node);
 }
 
 /* Of a node whose timers fire in the order of their deadlines: its one that could be next. */
 static void follow_timer(struct sim *s, uint32_t node)
 {
-    struct listing *l = &s->listing;
+    struct listing *l = &s->pending.listing;
     const struct node *n = &s->core->nodes[node];
     uint32_t last = l->timers_first;
-    while (last < l->timers_end && s->origins[last].node != node) {
+    while (last < l->timers_end && s->pending.origins[last].node != node) {
         last++;
     }
     const bool was_any = last < l->timers_end;
@@ -520,21 +539,22 @@ static bool has_moving_faults(const struct fault_budget *b)
 
 void pending_follow(struct sim *s, uint32_t choice)
 {
-    struct listing *l = &s->listing;
-    if (!l->is_kept || s->is_wanted) {
+    struct listing *l = &s->pending.listing;
+    if (!l->is_kept || s->pending.is_requested) {
         pending_list(s);
         return;
     }
-    const uint32_t node = s->origins[choice].node;
+    must(choice < s->pending.count);
+    const uint32_t node = s->pending.origins[choice].node;
     follow_parcels(s, choice);
     const bool is_any_timer = timer_lines(s) > 1;
     if (l->has_timers_moved && !is_any_timer) {
         follow_timer(s, node);
     }
     if ((l->has_timers_moved && is_any_timer) || has_moving_faults(&s->plan->faults)) {
-        s->pending_count = l->timers_first;
+        s->pending.count = l->timers_first;
         list_timers(s);
-        l->timers_end = s->pending_count;
+        l->timers_end = s->pending.count;
         fault_list(s);
     }
     note_nothing(l);

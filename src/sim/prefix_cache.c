@@ -1,24 +1,28 @@
-/* Runs that begin alike. Minimizing leaves something out of an execution again and again: all that
- * comes before it is the same run, which need not be made anew. So while a run of wants goes on,
- * points of it are put aside, and the next one that wants the same up to a point goes on from
+/* Runs that begin alike. Minimizing leaves steps out of an execution again and again: the prefix
+ * before them is the same run, which need not be repeated. So while a run of requests goes on,
+ * points of it are put aside, and the next run with the same requests up to a point goes on from
  * there.
  *
- *     wants of a run        a b c d e f g h i j k l m
- *     points                .       .       .            the memory, and how many steps there were
- *     the next, without h   a b c d e f g i j k l m      goes on from e
+ *     requests of a run    a b c d e f g h i j k l m
+ *     points                   .     .     .            the memory, and how many steps there were
+ *     the next, without h  a b c d e f g i j k l m      goes on from e
  *
- * A point is put aside only as far as the plan says that runs to come share its wants, and never
- * after a timer has fired: who rests then depends on what is wanted next. Each way to match has its
- * own points, since each is tried in turn. */
+ * A point is put aside only as far as the plan says that runs to come share its requests, and never
+ * after a timer has fired: the resting timers then depend on the next request. Each way to match
+ * has its own points, since each is tried in turn. */
+#include "sim/prefix_cache.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "pick/operation_name.h"
-#include "sim/sim_state.h"
+#include "sim/net.h"
+#include "sim/requested_steps.h"
+#include "sim/state_hash.h"
+#include "sim/system_memory.h"
 #include "spec/checker.h"
 
-/* To go back to a point takes as long as some ten steps do, or as long as so many bytes of it each
- * are copied. */
+/* Going back to a point takes as long as some ten steps, or as copying this many bytes for each. */
 enum { SPACING_LEAST = 8, STEP_BYTES = 4096, POINTS_MAX = 32 };
 
 /* Of all points together. */
@@ -26,14 +30,14 @@ static const size_t size_max = (size_t)64 << 20;
 
 struct point {
     void *memory;
-    void *claims; /* what the checker of a specification knows; NULL: there is none */
+    void *claims; /* the state of the specification's checker; NULL: there is none */
     size_t size;
     uint64_t hash; /* of the execution */
     uint32_t want_count;
     uint32_t step_count;
 };
 
-/* What runs of one way to match have in common. */
+/* The common beginning of runs of one way to match. */
 struct beginning {
     VEC(struct pick_want) wants; /* at least up to the last point */
     VEC(struct step) steps;      /* up to the last point */
@@ -51,7 +55,7 @@ struct beginnings {
 
 void beginning_open(struct sim *s)
 {
-    s->beginnings = mem_zero(1, sizeof *s->beginnings);
+    s->prefixes.beginnings = mem_zero(1, sizeof *s->prefixes.beginnings);
 }
 
 /* Leaves the first points. */
@@ -59,30 +63,32 @@ static void forget(struct beginnings *all, struct beginning *b, size_t kept)
 {
     while (b->points.count > kept) {
         const struct point point = vec_pop(&b->points);
+        must(all->size >= point.size);
         all->size -= point.size;
         mem_free(point.memory);
         mem_free(point.claims);
     }
+    must(b->points.count == 0 || kept > 0);
     b->steps.count = kept == 0 ? 0 : vec_last(&b->points)->step_count;
 }
 
 void beginning_close(struct sim *s)
 {
-    for (size_t i = 0; s->beginnings != NULL && i <= PICK_NEWEST; i++) {
-        struct beginning *b = &s->beginnings->of[i];
-        forget(s->beginnings, b, 0);
+    for (size_t i = 0; s->prefixes.beginnings != NULL && i <= PICK_NEWEST; i++) {
+        struct beginning *b = &s->prefixes.beginnings->of[i];
+        forget(s->prefixes.beginnings, b, 0);
         vec_release(&b->wants);
         vec_release(&b->steps);
         vec_release(&b->points);
     }
-    mem_free(s->beginnings);
+    mem_free(s->prefixes.beginnings);
 }
 
-/* How steps change nodes is told by variables, once any are known. */
+/* Transitions of nodes are changes of variables, once any are known. */
 static uint64_t key_of(const struct sim *s)
 {
     const struct plan *p = s->plan;
-    const uint64_t transitions = !p->wants_transitions ? 0 : s->variable_count == 0 ? 1 : 2;
+    const uint64_t transitions = !p->wants_transitions ? 0 : s->reported.count == 0 ? 1 : 2;
     uint64_t key = name_mix(name_mix(p->pick.seed, p->content_count), transitions);
     for (size_t i = 0; i < FAULT_LIMIT; i++) {
         key = name_mix(key, p->faults.most[i]);
@@ -128,7 +134,8 @@ static size_t count_points(const struct beginning *b, const struct pick_plan *p)
     return count;
 }
 
-/* As far as points may go: not to where the default goes on until what is wanted is pending. */
+/* The last place for a point: not where the default goes on until the requested operation is
+ * pending. */
 static uint32_t count_kept(const struct plan *p)
 {
     uint32_t count = 0;
@@ -137,6 +144,7 @@ static uint32_t count_kept(const struct plan *p)
         count++;
     }
     const bool is_waited_for = count < p->pick.want_count && p->pick.wants[count].is_unignorable;
+    must(count <= p->pick.want_count);
     return is_waited_for && count > 0 ? count - 1 : count;
 }
 
@@ -158,7 +166,7 @@ static void put_aside(struct beginnings *all, struct beginning *b, const struct 
 
 const struct point *beginning_find(struct sim *s)
 {
-    struct beginnings *all = s->beginnings;
+    struct beginnings *all = s->prefixes.beginnings;
     all->open = NULL;
     if (!can_share(s)) {
         return NULL;
@@ -185,45 +193,50 @@ const struct point *beginning_find(struct sim *s)
 void beginning_resume(struct sim *s, const struct point *point)
 {
     struct execution *x = s->execution;
-    const struct beginning *b = &s->beginnings->of[s->plan->pick.wants[0].match];
+    must(point->want_count <= s->plan->pick.want_count);
+    const struct beginning *b = &s->prefixes.beginnings->of[s->plan->pick.wants[0].match];
     memory_restore(s, point->memory);
     if (point->claims != NULL) {
-        checker_restore(s->checker, point->claims);
+        checker_restore(s->claims.checker, point->claims);
     }
+    must(point->step_count <= b->steps.count);
     vec_reserve(&x->steps, point->step_count + 1);
     if (point->step_count > 0) {
         memcpy(x->steps.at, b->steps.at, point->step_count * sizeof *b->steps.at);
     }
     x->steps.count = x->steps_reused = point->step_count;
     x->hash = point->hash;
-    s->now = point->step_count == 0 ? STEP_NONE : point->step_count - 1;
+    s->run.now = point->step_count == 0 ? STEP_NONE : point->step_count - 1;
     pick_skip(s->world.pick, point->want_count, point->step_count);
 }
 
 static size_t point_size(const struct sim *s)
 {
-    return memory_size(s) + (s->checker == NULL ? 0 : checker_copy_size(s->checker));
+    return memory_size(s) + (s->claims.checker == NULL ? 0 : checker_copy_size(s->claims.checker));
 }
 
 static void add_point(struct sim *s, struct beginning *b, uint32_t want_count)
 {
     const struct execution *x = s->execution;
-    s->beginnings->size += point_size(s);
+    must(b->steps.count <= x->steps.count);
+    must(want_count <= b->wants.count);
+    s->prefixes.beginnings->size += point_size(s);
     for (size_t i = b->steps.count; i < x->steps.count; i++) {
         vec_push(&b->steps, x->steps.at[i]);
     }
-    vec_push(&b->points,
-             (struct point){.memory = memory_checkpoint(s),
-                            .claims = s->checker == NULL ? NULL : checker_copy(s->checker),
-                            .size = point_size(s),
-                            .hash = x->hash,
-                            .want_count = want_count,
-                            .step_count = (uint32_t)x->steps.count});
+    vec_push(
+        &b->points,
+        (struct point){.memory = memory_checkpoint(s),
+                       .claims = s->claims.checker == NULL ? NULL : checker_copy(s->claims.checker),
+                       .size = point_size(s),
+                       .hash = x->hash,
+                       .want_count = want_count,
+                       .step_count = (uint32_t)x->steps.count});
 }
 
 void beginning_look(struct sim *s)
 {
-    struct beginnings *all = s->beginnings;
+    struct beginnings *all = s->prefixes.beginnings;
     const uint32_t asked = pick_asked(s->world.pick);
     if (all->open == NULL || asked < all->next) {
         return;

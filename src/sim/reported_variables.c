@@ -3,17 +3,21 @@
  *
  * Which variables a system reports is known when it has run. A name that the first run has not
  * reported may still be reported later, where the shared object has it as a text. */
+#include "sim/reported_variables.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/in.h"
 #include "base/mem.h"
-#include "sim/sim_state.h"
+#include "sim/external_events.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 static bool is_reported(const struct sim *s, const char *name)
 {
-    for (uint32_t i = 0; i < s->variable_count; i++) {
-        if (strcmp(s->variable_names[i], name) == 0) {
+    for (uint32_t i = 0; i < s->reported.count; i++) {
+        if (strcmp(s->reported.names[i], name) == 0) {
             return true;
         }
     }
@@ -47,12 +51,12 @@ static int refuse(const struct sim *s, const char *what, const char *name, struc
 {
     char known[200] = "";
     size_t used = 0;
-    for (uint32_t i = 0; i < s->variable_count && used < sizeof known; i++) {
+    for (uint32_t i = 0; i < s->reported.count && used < sizeof known; i++) {
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ",
-                                 s->variable_names[i]);
+                                 s->reported.names[i]);
     }
     return err_set(e, "%s: no node reports a variable %.60s; %s%s", what, name,
-                   s->variable_count == 0 ? "none is reported" : "reported are ", known);
+                   s->reported.count == 0 ? "none is reported" : "reported are ", known);
 }
 
 static int check_spec(const struct sim *s, const struct spec *spec, bool is_last, struct err *e)
@@ -62,7 +66,7 @@ static int check_spec(const struct sim *s, const struct spec *spec, bool is_last
             continue;
         }
         const char *name = names_text(&spec->names, n->variable);
-        if (!is_reported(s, name) && (is_last || !has_text(s->library_path, name))) {
+        if (!is_reported(s, name) && (is_last || !has_text(s->library.path, name))) {
             char what[80];
             (void)snprintf(what, sizeof what, "line %u, column %u", n->line, n->column);
             return refuse(s, what, name, e);
@@ -73,7 +77,7 @@ static int check_spec(const struct sim *s, const struct spec *spec, bool is_last
 
 int reported_check(const struct sim *s, bool is_last, struct err *e)
 {
-    if (s->spec != NULL && check_spec(s, s->spec, is_last, e) < 0) {
+    if (s->claims.spec != NULL && check_spec(s, s->claims.spec, is_last, e) < 0) {
         return err_wrap(e, "the specification");
     }
     const struct spec *wait = NULL;

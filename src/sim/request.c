@@ -1,36 +1,41 @@
-/* What requests bring, for those who try to make it smaller. */
+#include "sim/request.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/sim_state.h"
+#include "sim/fenced_buffer.h"
+#include "sim/handler_guard.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 void request_begin(struct sim *s)
 {
     if (s->plan->pick.wants != NULL) {
         return;
     }
-    vec_clear(&s->requests);
-    vec_clear(&s->request_bytes);
+    vec_clear(&s->requests.list);
+    vec_clear(&s->requests.bytes);
 }
 
 void request_close(struct sim *s)
 {
-    vec_release(&s->requests);
-    vec_release(&s->request_bytes);
-    pen_close(&s->pen);
+    vec_release(&s->requests.list);
+    vec_release(&s->requests.bytes);
+    pen_close(&s->requests.pen);
 }
 
 static void note(struct sim *s, uint64_t name, const struct clew_message *m)
 {
-    vec_push(&s->requests, (struct request){.name = name,
-                                            .type = (uint32_t)m->type,
-                                            .offset = (uint32_t)s->request_bytes.count,
-                                            .size = (uint32_t)m->size});
-    vec_reserve(&s->request_bytes, s->request_bytes.count + m->size + 1);
+    vec_push(&s->requests.list, (struct request){.name = name,
+                                                 .type = (uint32_t)m->type,
+                                                 .offset = (uint32_t)s->requests.bytes.count,
+                                                 .size = (uint32_t)m->size});
+    vec_reserve(&s->requests.bytes, s->requests.bytes.count + m->size + 1);
     if (m->size > 0) {
-        memcpy(s->request_bytes.at + s->request_bytes.count, m->bytes, m->size);
+        memcpy(s->requests.bytes.at + s->requests.bytes.count, m->bytes, m->size);
     }
-    s->request_bytes.count += m->size;
+    s->requests.bytes.count += m->size;
+    must(vec_last(&s->requests.list)->offset + m->size == s->requests.bytes.count);
 }
 
 struct clew_message request_content(struct sim *s, uint64_t name, const struct clew_message *m)
@@ -51,7 +56,7 @@ struct clew_message request_content(struct sim *s, uint64_t name, const struct c
 
 static const struct request *find(const struct sim *s, uint64_t name)
 {
-    vec_each (&s->requests, r) {
+    vec_each (&s->requests.list, r) {
         if (r->name == name) {
             return r;
         }
@@ -59,7 +64,7 @@ static const struct request *find(const struct sim *s, uint64_t name)
     return NULL;
 }
 
-/* What the system is asked, and what it says. */
+/* The question to the system, and its answer. */
 struct shrinking {
     struct clew_message message;
     uint32_t index;
@@ -69,15 +74,16 @@ struct shrinking {
 
 static void ask(struct sim *s)
 {
-    struct shrinking *asked = s->shrinking;
-    s->doing = "shrink";
-    asked->is_any = s->system->shrink(&asked->message, asked->index, s->pen.bytes, &asked->size);
+    struct shrinking *asked = s->requests.shrinking;
+    s->run.doing = "shrink";
+    asked->is_any =
+        s->system->shrink(&asked->message, asked->index, s->requests.pen.bytes, &asked->size);
 }
 
-/* Whether the system keeps to what it may write. */
+/* Whether the system writes within its buffer only. */
 static int check_answer(const struct sim *s, const struct shrinking *asked, struct err *e)
 {
-    if (!pen_is_whole(&s->pen)) {
+    if (!pen_is_whole(&s->requests.pen)) {
         return err_set(e, "it writes more than the %zu bytes that the request has",
                        asked->message.size);
     }
@@ -95,27 +101,29 @@ int request_shrink(struct world *w, uint64_t name, uint32_t index, struct plan_c
     if (r == NULL) {
         return 0;
     }
-    if (s->shrink_failure[0] != '\0') {
-        return err_set(e, "%s", s->shrink_failure);
+    if (s->requests.failure[0] != '\0') {
+        return err_set(e, "%s", s->requests.failure);
     }
     struct shrinking asked = {.message = {.from = CLEW_CLIENT,
                                           .type = (int)r->type,
-                                          .bytes = s->request_bytes.at + r->offset,
+                                          .bytes = s->requests.bytes.at + r->offset,
                                           .size = r->size},
                               .index = index};
-    if (pen_open(&s->pen, r->size, e) < 0) {
+    if (pen_open(&s->requests.pen, r->size, e) < 0) {
         return -1;
     }
-    s->shrinking = &asked;
+    s->requests.shrinking = &asked;
     const bool is_whole = guard_try(s, ask, e);
-    s->shrinking = NULL;
+    s->requests.shrinking = NULL;
     if (!is_whole || check_answer(s, &asked, e) < 0) {
         (void)err_wrap(e, "shrink of %s fails", s->system->messages[r->type]);
-        (void)snprintf(s->shrink_failure, sizeof s->shrink_failure, "%.*s",
-                       (int)sizeof s->shrink_failure - 1, e->text);
+        (void)snprintf(s->requests.failure, sizeof s->requests.failure, "%.*s",
+                       (int)sizeof s->requests.failure - 1, e->text);
         return -1;
     }
-    *smaller = (struct plan_content){.name = name, .bytes = s->pen.bytes, .size = asked.size};
+    must(asked.size <= r->size || !asked.is_any);
+    *smaller =
+        (struct plan_content){.name = name, .bytes = s->requests.pen.bytes, .size = asked.size};
     return asked.is_any;
 }
 

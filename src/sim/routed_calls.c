@@ -1,18 +1,26 @@
 /* Functions of libc that `clew cc --sim` routes here: memory, time, randomness, identity. Inside a
  * handler they are the node's; elsewhere (in setup, in a property, while the system is loaded) they
  * are the system's. */
+#include "sim/routed_calls.h"
+
 #include "base/mem.h"
-#include "sim/sim_state.h"
+#include "sim/handler_guard.h"
+#include "sim/net.h"
+#include "sim/node_life.h"
+#include "sim/properties.h"
+#include "sim/sim_api.h"
+#include "sim/state_hash.h"
+#include "sim/system_memory.h"
 
 /* The node whose code runs; NULL: it is code outside handlers. */
 static struct node *current_node(const struct sim *s)
 {
-    return s->self < 0 ? NULL : &s->core->nodes[s->self];
+    return s->run.self < 0 ? NULL : &s->core->nodes[s->run.self];
 }
 
 static struct heap *current_heap(const struct sim *s)
 {
-    return s->self < 0 ? s->common : &s->core->nodes[s->self].heap;
+    return s->run.self < 0 ? s->memory.common : &s->core->nodes[s->run.self].heap;
 }
 
 /* More than a heap can ever hold is refused, as by malloc; a heap that is full ends the run. */
@@ -41,7 +49,7 @@ static struct heap *own_heap(struct sim *s, const char *call, const void *block)
     struct heap *h = memory_heap_of(s, block, &node);
     must(h != NULL);
     if (s->execution == NULL) {
-        return h == s->common && heap_has(h, block) ? h : NULL;
+        return h == s->memory.common && heap_has(h, block) ? h : NULL;
     }
     if (!heap_has(h, block)) {
         if (heap_had(h, block)) {
@@ -49,9 +57,10 @@ static struct heap *own_heap(struct sim *s, const char *call, const void *block)
         }
         guard_end(s, OUTCOME_CRASH, call, "%s() of an address that malloc() did not give", call);
     }
-    if (node != s->self && node >= 0) {
+    if (node != s->run.self && node >= 0) {
         guard_end(s, OUTCOME_CRASH, call, "%s() by %s of memory of %s", call,
-                  s->self < 0 ? "no node" : s->node_names[s->self], s->node_names[node]);
+                  s->run.self < 0 ? "no node" : s->names.node_texts[s->run.self],
+                  s->names.node_texts[node]);
     }
     return h;
 }
@@ -84,7 +93,7 @@ void routed_give(void *block)
         return;
     }
     struct heap *h = own_heap(s, "free", block);
-    if (h == s->common) {
+    if (h == s->memory.common) {
         heap_give_last(h, block);
     } else if (h != NULL) {
         heap_give(h, block);
@@ -127,5 +136,5 @@ uint64_t routed_draw(void)
 int routed_process(void)
 {
     enum { PROCESS_FIRST = 1000 };
-    return PROCESS_FIRST + calls_running()->self + 1;
+    return PROCESS_FIRST + calls_running()->run.self + 1;
 }

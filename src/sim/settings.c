@@ -1,10 +1,13 @@
-/* What is chosen about a system before it runs: bugs to be put in, numbers to be set. */
+#include "sim/settings.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/sim_state.h"
+#include "sim/handler_guard.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 /* A word of the list. */
 struct word {
@@ -77,7 +80,7 @@ static int choose_all(struct sim *s, const char *list, struct err *e)
 
 static void adjust(struct sim *s)
 {
-    s->doing = "adjust";
+    s->run.doing = "adjust";
     s->described.adjust(&s->described);
 }
 

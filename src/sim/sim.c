@@ -9,7 +9,33 @@
 #include "base/mem.h"
 #include "pick/operation_name.h"
 #include "place/place.h"
-#include "sim/sim_state.h"
+#include "sim/backtrace.h"
+#include "sim/block_coverage.h"
+#include "sim/blocking.h"
+#include "sim/debugger_stop.h"
+#include "sim/describe.h"
+#include "sim/described.h"
+#include "sim/external_events.h"
+#include "sim/fault.h"
+#include "sim/handler_guard.h"
+#include "sim/liveness_loop.h"
+#include "sim/load_system.h"
+#include "sim/net.h"
+#include "sim/node_life.h"
+#include "sim/pending.h"
+#include "sim/prefix_cache.h"
+#include "sim/properties.h"
+#include "sim/reported_variables.h"
+#include "sim/request.h"
+#include "sim/requested_steps.h"
+#include "sim/settings.h"
+#include "sim/sim_api.h"
+#include "sim/state_hash.h"
+#include "sim/system_check.h"
+#include "sim/system_memory.h"
+#include "sim/timer_cycle.h"
+#include "sim/trace_events.h"
+#include "sim/unsupported_calls.h"
 
 static const char *const net_names[] = {[SIM_FIFO] = "fifo", [SIM_DATAGRAM] = "datagram"};
 
@@ -21,7 +47,7 @@ struct sim *sim_of(struct world *w)
 /* The sim whose nodes a property looks at. */
 static struct sim *sim_seen(const struct clew_view *view)
 {
-    return (struct sim *)(void *)((char *)(uintptr_t)view - offsetof(struct sim, view));
+    return (struct sim *)(void *)((char *)(uintptr_t)view - offsetof(struct sim, claims.view));
 }
 
 /* A property says with which values it is broken. */
@@ -31,18 +57,18 @@ static bool say_broken(const struct clew_view *view, const char *format, ...)
     struct sim *s = sim_seen(view);
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(s->broken, sizeof s->broken, format, arguments);
+    (void)vsnprintf(s->claims.broken, sizeof s->claims.broken, format, arguments);
     va_end(arguments);
-    stop_broken(s, "property", s->broken);
+    stop_broken(s, "property", s->claims.broken);
     return false;
 }
 
-/* Between two steps the number tells of the order; at rest it is the same in all orders. */
+/* Between two steps the number depends on the order; at rest it is the same in all orders. */
 static uint64_t say_step(const struct clew_view *view)
 {
     struct sim *s = sim_seen(view);
     if (s->execution->is_early) {
-        s->asks_steps = true;
+        s->claims.asks_steps = true;
         claims_note_order(s, ORDER_OF_STEPS);
     }
     return s->core->steps;
@@ -51,9 +77,9 @@ static uint64_t say_step(const struct clew_view *view)
 static const int64_t *say_value(const struct clew_view *view, uint32_t node, const char *variable)
 {
     const struct sim *s = sim_seen(view);
-    for (uint32_t i = 0; node < s->node_count && i < s->variable_count; i++) {
+    for (uint32_t i = 0; node < s->node_count && i < s->reported.count; i++) {
         const struct node *n = &s->core->nodes[node];
-        if (strcmp(s->variable_names[i], variable) == 0) {
+        if (strcmp(s->reported.names[i], variable) == 0) {
             return (n->variables_set >> i & 1) != 0 ? &n->variables[i] : NULL;
         }
     }
@@ -79,32 +105,33 @@ static void do_operation(struct sim *s, const struct pick_operation *o, const st
 static void keep_pending(struct sim *s)
 {
     struct execution *x = s->execution;
-    if (s->pending_count == 0) {
+    if (s->pending.count == 0) {
         return;
     }
-    vec_reserve(&x->pending, x->pending.count + s->pending_count);
-    memcpy(x->pending.at + x->pending.count, s->pending, s->pending_count * sizeof *s->pending);
-    x->pending.count += s->pending_count;
+    vec_reserve(&x->pending, x->pending.count + s->pending.count);
+    memcpy(x->pending.at + x->pending.count, s->pending.operations,
+           s->pending.count * sizeof *s->pending.operations);
+    x->pending.count += s->pending.count;
 }
 
-/* What a node shows of itself: the variables it reports, or where none are reported its memory. */
+/* The look of a node: the variables it reports, or where none are reported its memory. */
 static uint64_t look_of(struct sim *s, uint32_t node)
 {
     const struct node *n = &s->core->nodes[node];
-    return s->variable_count > 0
+    return s->reported.count > 0
                ? XXH3_64bits_withSeed(n->variables, sizeof n->variables, n->variables_set)
                : hash_heap(s, node);
 }
 
-/* What belongs to no node ties the steps of all together. */
+/* Memory of no node ties the steps of all together. */
 static void watch_variables(struct sim *s)
 {
-    if (s->plan->is_reduced && hash_segments(s) != s->variables) {
+    if (s->plan->is_reduced && hash_segments(s) != s->run.variables) {
         claims_note_order(s, ORDER_OF_VARIABLES);
     }
 }
 
-/* Field by field: it is less work than to clear what is filled right after. */
+/* Field by field: it is less work than to clear fields that are filled right after. */
 static void note_step(struct sim *s, const struct pick_operation *o, uint32_t choice,
                       uint32_t cause)
 {
@@ -112,7 +139,7 @@ static void note_step(struct sim *s, const struct pick_operation *o, uint32_t ch
     vec_reserve(&x->steps, x->steps.count + 1);
     struct step *step = &x->steps.at[x->steps.count++];
     step->operation = *o;
-    step->choice = s->is_wanted ? 0 : choice;
+    step->choice = s->pending.is_requested ? 0 : choice;
     step->cause = cause;
     step->pending_first = 0;
     step->pending_count = 0;
@@ -122,7 +149,7 @@ static void note_step(struct sim *s, const struct pick_operation *o, uint32_t ch
     step->transition = 0;
     if (s->plan->wants_pending) {
         step->pending_first = (uint32_t)x->pending.count;
-        step->pending_count = s->pending_count;
+        step->pending_count = s->pending.count;
         keep_pending(s);
     }
 }
@@ -131,15 +158,17 @@ static void note_step(struct sim *s, const struct pick_operation *o, uint32_t ch
 static void take_step(struct sim *s, uint32_t choice)
 {
     struct execution *x = s->execution;
-    const struct pick_operation o = s->pending[choice];
-    const struct origin from = s->origins[choice];
+    must(choice < s->pending.count);
+    const struct pick_operation o = s->pending.operations[choice];
+    const struct origin from = s->pending.origins[choice];
     note_step(s, &o, choice, from.cause);
     x->hash = name_mix(x->hash, o.name);
     if (o.kind == EVENT_RECV && s->system->fingerprint != NULL) {
         x->hash = name_mix(x->hash, from.parcel->fingerprint);
     }
     guard_alive();
-    s->now = s->core->steps++;
+    must(s->core->steps < x->steps.count); /* a caller may restore a checkpoint and keep x */
+    s->run.now = s->core->steps++;
     stop_note_step(s->core->steps);
     const uint64_t variables = s->plan->wants_shared ? hash_segments(s) : 0;
     const uint64_t look = s->plan->wants_transitions ? look_of(s, o.node) : 0;
@@ -166,7 +195,7 @@ static void take_step(struct sim *s, uint32_t choice)
     watch_variables(s);
     vec_last(&x->steps)->is_shared = s->plan->wants_shared && hash_segments(s) != variables;
     outside_advance(s);
-    if (!s->is_wanted || outside_is_waiting(s)) {
+    if (!s->pending.is_requested || outside_is_waiting(s)) {
         pending_follow(s, choice);
         outside_end_waits(s);
     }
@@ -175,12 +204,12 @@ static void take_step(struct sim *s, uint32_t choice)
 static void start_all(struct sim *s)
 {
     if (s->system->setup != NULL) {
-        s->is_setting_up = true;
-        s->doing = "setup";
+        s->run.is_setting_up = true;
+        s->run.doing = "setup";
         s->system->setup();
-        s->is_setting_up = false;
+        s->run.is_setting_up = false;
     }
-    /* What starting covers is the node's, but no action's. */
+    /* Blocks that starting covers are the node's, but no action's. */
     const struct pick_block *blocks = NULL;
     for (uint32_t i = 0; i < s->node_count; i++) {
         if (!s->core->nodes[i].is_unstarted) {
@@ -191,7 +220,7 @@ static void start_all(struct sim *s)
         }
     }
     claims_check(s);
-    s->variables = s->plan->is_reduced ? hash_segments(s) : 0;
+    s->run.variables = s->plan->is_reduced ? hash_segments(s) : 0;
     outside_advance(s);
     pending_list(s);
     outside_end_waits(s);
@@ -200,15 +229,15 @@ static void start_all(struct sim *s)
 static void begin(struct sim *s, const struct plan *p, struct execution *x)
 {
     s->plan = p;
-    s->has_faults = fault_budget_is_any(&p->faults);
+    s->run.has_faults = fault_budget_is_any(&p->faults);
     s->execution = x;
-    s->is_wanted = false;
-    s->now = STEP_NONE;
-    s->self = -1;
-    s->is_setting_up = false;
-    s->is_helping = false;
-    s->doing = "start";
-    s->calls = NULL;
+    s->pending.is_requested = false;
+    s->run.now = STEP_NONE;
+    s->run.self = -1;
+    s->run.is_setting_up = false;
+    s->run.is_helping = false;
+    s->run.doing = "start";
+    s->run.calls = NULL;
     calls_begin(s);
     cover_forget(s);
     claims_begin(s);
@@ -221,7 +250,7 @@ static void begin_anew(struct sim *s)
 {
     memory_reset(s);
     request_begin(s);
-    memset(s->states, 0, s->node_count * sizeof *s->states);
+    memset(s->claims.states, 0, s->node_count * sizeof *s->claims.states);
     for (uint32_t i = 0; i < s->node_count; i++) {
         prng_init(&s->core->nodes[i].prng, s->plan->pick.seed ^ s->names.nodes[i + 1]);
     }
@@ -256,25 +285,25 @@ static void end_run(struct sim *s, int stop)
 static void refresh_states(struct sim *s)
 {
     for (uint32_t i = 0; i < s->node_count; i++) {
-        s->states[i] = s->core->nodes[i].state;
+        s->claims.states[i] = s->core->nodes[i].state;
     }
 }
 
 static void run_plan(struct sim *s)
 {
-    if (s->resumed != NULL) {
-        beginning_resume(s, s->resumed);
+    if (s->prefixes.resumed != NULL) {
+        beginning_resume(s, s->prefixes.resumed);
         refresh_states(s);
     } else {
         start_all(s);
     }
-    s->is_wanted = wanted_is_enough(s);
+    s->pending.is_requested = wanted_is_enough(s);
     const uint32_t steps_max = s->plan->steps_max == 0 ? UINT32_MAX : s->plan->steps_max;
     while (true) {
         loop_look(s);
         beginning_look(s);
         if (s->core->steps >= steps_max) {
-            const bool is_at_rest = s->pending_count == 0 || s->pending[0].fault != 0;
+            const bool is_at_rest = s->pending.count == 0 || s->pending.operations[0].fault != 0;
             if (is_at_rest) {
                 end_run(s, PICK_REST);
             } else {
@@ -284,9 +313,10 @@ static void run_plan(struct sim *s)
             }
             return;
         }
-        const int choice = s->plan->pick.wants != NULL
-                               ? wanted_choose(s)
-                               : pick_choose(s->world.pick, s->pending, s->pending_count);
+        const int choice =
+            s->plan->pick.wants != NULL
+                ? wanted_choose(s)
+                : pick_choose(s->world.pick, s->pending.operations, s->pending.count);
         if (choice < 0) {
             end_run(s, choice);
             return;
@@ -295,13 +325,13 @@ static void run_plan(struct sim *s)
     }
 }
 
-/* What a handler entered before it failed is covered, too. */
+/* Blocks that a handler entered before it failed are covered, too. */
 static void end_violated(struct sim *s)
 {
     struct execution *x = s->execution;
     const struct pick_block *blocks = NULL;
-    if (s->self >= 0 && s->plan->is_learning) {
-        (void)cover_take(s, (uint32_t)s->self, &blocks);
+    if (s->run.self >= 0 && s->plan->is_learning) {
+        (void)cover_take(s, (uint32_t)s->run.self, &blocks);
     }
     outside_settle_key(s, x);
     x->hash = name_mix(x->hash, name_text(x->key, strlen(x->key)));
@@ -312,8 +342,8 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
 {
     struct sim *s = sim_of(w);
     begin(s, p, x);
-    s->resumed = beginning_find(s);
-    if (s->resumed == NULL) {
+    s->prefixes.resumed = beginning_find(s);
+    if (s->prefixes.resumed == NULL) {
         begin_anew(s);
     }
     pick_begin(w->pick, &p->pick);
@@ -332,26 +362,26 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
         keep_pending(s);
     }
     pick_end(w->pick);
-    if (s->has_run) {
+    if (s->run.was_any) {
         return 0;
     }
-    s->has_run = true;
+    s->run.was_any = true;
     return reported_check(s, false, e);
 }
 
 int sim_check_reported(const struct world *w, struct err *e)
 {
     const struct sim *s = (const struct sim *)w;
-    return s->has_run ? reported_check(s, true, e) : 0;
+    return s->run.was_any ? reported_check(s, true, e) : 0;
 }
 
-/* By hand. */
+/* Step by step: the caller chooses each step. */
 
 /* A run that is over has nothing pending. */
 static bool run_by_hand(struct sim *s, void (*part)(struct sim *s))
 {
     const bool goes_on = guard_run(s, part);
-    s->pending_count = goes_on ? s->pending_count : 0;
+    s->pending.count = goes_on ? s->pending.count : 0;
     return goes_on;
 }
 
@@ -368,20 +398,20 @@ static void begin_by_hand(struct world *w, const struct plan *p, struct executio
 static uint32_t list_by_hand(struct world *w, const struct pick_operation **pending)
 {
     const struct sim *s = sim_of(w);
-    *pending = s->pending;
-    return s->pending_count;
+    *pending = s->pending.operations;
+    return s->pending.count;
 }
 
 static void step_chosen(struct sim *s)
 {
-    take_step(s, s->choice_by_hand);
+    take_step(s, s->run.choice);
 }
 
 static bool step_by_hand(struct world *w, uint32_t choice, struct execution *x)
 {
     struct sim *s = sim_of(w);
-    must(choice < s->pending_count);
-    s->choice_by_hand = choice;
+    must(choice < s->pending.count);
+    s->run.choice = choice;
     s->execution = x;
     return run_by_hand(s, step_chosen);
 }
@@ -395,6 +425,7 @@ static void restore(struct world *w, const void *copy)
 {
     struct sim *s = sim_of(w);
     memory_restore(s, copy);
+    s->run.self = -1; /* a handler may have ended the run */
     cycle_begin(s);
     refresh_states(s);
     pending_list(s);
@@ -410,10 +441,10 @@ static void print_states(struct world *w, struct out *out)
     struct sim *s = sim_of(w);
     for (uint32_t i = 0; i < s->node_count; i++) {
         const struct node *n = &s->core->nodes[i];
-        out_format(out, "%s: %s", s->node_names[i], words_of_node(s, i));
-        for (uint32_t k = 0; k < s->variable_count; k++) {
+        out_format(out, "%s: %s", s->names.node_texts[i], words_of_node(s, i));
+        for (uint32_t k = 0; k < s->reported.count; k++) {
             if ((n->variables_set >> k & 1) != 0) {
-                out_format(out, " %s=%lld", s->variable_names[k], (long long)n->variables[k]);
+                out_format(out, " %s=%lld", s->reported.names[k], (long long)n->variables[k]);
             }
         }
         out_char(out, '\n');
@@ -424,7 +455,7 @@ static void print_states(struct world *w, struct out *out)
 static void print_calls(struct world *w, struct out *out)
 {
     const struct sim *s = sim_of(w);
-    out_text(out, s->calls == NULL ? "" : s->calls);
+    out_text(out, s->run.calls == NULL ? "" : s->run.calls);
 }
 
 static void print_handler(struct places *places, const void *handler, struct out *out)
@@ -451,8 +482,8 @@ void sim_print_handlers(const struct world *w, struct out *out)
         (const void *)(uintptr_t)system->restart, (const void *)(uintptr_t)system->help,
     };
     struct places *places = places_new();
-    if (s->library_path != NULL) {
-        places_add_module(places, s->library_path, s->library_bias);
+    if (s->library.path != NULL) {
+        places_add_module(places, s->library.path, s->library.bias);
     }
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++) {
         bool is_known = false;
@@ -482,24 +513,24 @@ static void close_sim(struct world *w)
     cover_close(s);
     hash_close(s);
     mem_free(s->names.messages);
-    mem_free(s->pending);
-    mem_free(s->origins);
-    mem_free(s->states);
+    mem_free(s->pending.operations);
+    mem_free(s->pending.origins);
+    mem_free(s->claims.states);
     mem_free(s->pick_memory);
-    for (uint32_t i = 0; i < s->variable_count; i++) {
-        mem_free(s->variable_names[i]);
+    for (uint32_t i = 0; i < s->reported.count; i++) {
+        mem_free(s->reported.names[i]);
     }
-    mem_free(s->made_up_names);
+    mem_free(s->names.made_up);
     mem_free(s->with);
-    mem_free(s->is_fifo);
+    mem_free(s->channels.is_fifo);
     cycle_close(s);
     request_close(s);
     outside_close(s);
     load_close(s);
     doubt_close(s);
     backtrace_close(s);
-    vec_release(&s->ignored);
-    arena_release(&s->texts);
+    vec_release(&s->kept.ignored);
+    arena_release(&s->kept.texts);
     memory_close(s);
     mem_free(s);
 }
@@ -531,13 +562,13 @@ enum { MADE_UP_NAME_SIZE = 8 };
 
 static void name_nodes(struct sim *s)
 {
-    s->made_up_names = mem_zero(s->node_count, MADE_UP_NAME_SIZE);
+    s->names.made_up = mem_zero(s->node_count, MADE_UP_NAME_SIZE);
     s->names.nodes[0] = name_text("client", strlen("client"));
     for (uint32_t i = 0; i < s->node_count; i++) {
-        char *made_up = s->made_up_names + (size_t)i * MADE_UP_NAME_SIZE;
+        char *made_up = s->names.made_up + (size_t)i * MADE_UP_NAME_SIZE;
         (void)snprintf(made_up, MADE_UP_NAME_SIZE, "n%u", (i + 1) % 1000);
-        s->node_names[i] = s->system->nodes == NULL ? made_up : s->system->nodes[i];
-        s->names.nodes[i + 1] = name_text(s->node_names[i], strlen(s->node_names[i]));
+        s->names.node_texts[i] = s->system->nodes == NULL ? made_up : s->system->nodes[i];
+        s->names.nodes[i + 1] = name_text(s->names.node_texts[i], strlen(s->names.node_texts[i]));
     }
 }
 
@@ -578,20 +609,20 @@ static int choose_net(struct sim *s, const char *wanted, struct err *e)
                       : f != NULL && f->net != NULL ? f->net
                       : s->system->net != NULL      ? s->system->net
                                                     : "fifo";
-    s->net = strcmp(net, net_names[SIM_DATAGRAM]) == 0 ? SIM_DATAGRAM : SIM_FIFO;
-    s->world.net = net_names[s->net];
+    s->channels.net = strcmp(net, net_names[SIM_DATAGRAM]) == 0 ? SIM_DATAGRAM : SIM_FIFO;
+    s->world.net = net_names[s->channels.net];
     return strcmp(net, s->world.net) == 0
                ? 0
                : err_set(e, "there is no net called \"%s\": fifo or datagram", net);
 }
 
-/* What all systems need, once s->system is known. */
+/* The setup that all systems need, once s->system is known. */
 static int set_up(struct sim *s, const struct sim_options *options, struct err *e)
 {
     if (check_version(s, e) < 0) {
         return -1;
     }
-    /* First: what is chosen is of that system. */
+    /* First: the choices are for that system. */
     if (options->system != NULL && s->system->name != NULL &&
         strcmp(options->system, s->system->name) != 0) {
         return err_set(e, "is the system \"%s\", and the schedule is for \"%s\"", s->system->name,
@@ -607,9 +638,9 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     if (outside_open(s, options, e) < 0 || choose_net(s, options->net, e) < 0) {
         return -1;
     }
-    s->is_fifo = mem_zero(net_channel_count(s), sizeof *s->is_fifo);
+    s->channels.is_fifo = mem_zero(net_channel_count(s), sizeof *s->channels.is_fifo);
     outside_set_channels(s);
-    s->check_every = outside_fuzz(s) == NULL ? 1 : (uint32_t)outside_fuzz(s)->check_every;
+    s->claims.check_every = outside_fuzz(s) == NULL ? 1 : (uint32_t)outside_fuzz(s)->check_every;
     if (memory_open(s, e) < 0 || claims_open(s, options->spec, e) < 0) {
         return -1;
     }
@@ -617,14 +648,14 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     loop_open(s);
     wanted_open(s);
     beginning_open(s);
-    s->pending = mem_zero(SIM_PENDING_MAX, sizeof *s->pending);
-    s->origins = mem_zero(SIM_PENDING_MAX, sizeof *s->origins);
-    s->states = mem_zero(s->node_count, sizeof *s->states);
-    s->view = (struct clew_view){.node_count = s->node_count,
-                                 .states = s->states,
-                                 .step = say_step,
-                                 .broken = say_broken,
-                                 .value = say_value};
+    s->pending.operations = mem_zero(SIM_PENDING_MAX, sizeof *s->pending.operations);
+    s->pending.origins = mem_zero(SIM_PENDING_MAX, sizeof *s->pending.origins);
+    s->claims.states = mem_zero(s->node_count, sizeof *s->claims.states);
+    s->claims.view = (struct clew_view){.node_count = s->node_count,
+                                        .states = s->claims.states,
+                                        .step = say_step,
+                                        .broken = say_broken,
+                                        .value = say_value};
     s->world.limits = (struct pick_limits){.task_max = pending_task_count(s),
                                            .pending_max = SIM_PENDING_MAX,
                                            .object_max = s->node_count + 2,
@@ -637,10 +668,10 @@ static int set_up(struct sim *s, const struct sim_options *options, struct err *
     s->world.system = s->system->name;
     for (size_t i = 0; i < options->ignored_count; i++) {
         const char *key = options->ignored[i];
-        vec_push(&s->ignored, arena_text(&s->texts, key, strlen(key)));
+        vec_push(&s->kept.ignored, arena_text(&s->kept.texts, key, strlen(key)));
     }
-    s->world.ignored = s->ignored.at;
-    s->world.ignored_count = s->ignored.count;
+    s->world.ignored = s->kept.ignored.at;
+    s->world.ignored_count = s->kept.ignored.count;
     return 0;
 }
 
@@ -648,7 +679,7 @@ static struct sim *sim_new(void)
 {
     struct sim *s = mem_zero(1, sizeof *s);
     s->world.ops = &ops;
-    s->self = -1;
+    s->run.self = -1;
     guard_open();
     stop_open();
     calls_begin(s); /* constructors of a library may take memory */
@@ -705,7 +736,8 @@ const char *sim_node_name(const struct world *w, uint16_t node)
 {
     const struct sim *s = (const struct sim *)w;
     must(node < s->node_count);
-    return s->node_names[node];
+    must(s->names.node_texts[node] != NULL);
+    return s->names.node_texts[node];
 }
 
 struct sim_choices sim_choices(const struct world *w)

@@ -22,24 +22,24 @@ struct sim_options {
     const char *net;         /* "fifo", "datagram"; NULL: as the system says */
     const struct spec *spec; /* properties of the nodes' variables, checked too; NULL: none */
     const char *with;        /* bugs and settings, "a-bug,nodes=5"; NULL: as the system is */
-    const struct fuzz *fuzz; /* what comes from outside; NULL: as the system says */
+    const struct fuzz *fuzz; /* the external events; NULL: as the system says */
     const char *fuzz_name;   /* of its file, for messages */
     /* Keys of violations past which runs go on (world/world.h). */
     const char *const *ignored;
     size_t ignored_count;
 };
 
-/* What the fuzz file or else the system itself says, for those who choose defaults. */
+/* The defaults of the fuzz file, or else of the system itself. */
 struct sim_defaults {
     const char *name;
     const char *faults;  /* "" when nothing is said */
     const char *weights; /* of classes of operations; "" when nothing is said */
     uint32_t depth;      /* 0 when nothing is said */
-    bool is_drawn;       /* what comes from outside may differ from run to run */
+    bool is_drawn;       /* external events may differ from run to run */
 };
 
 /* Loads the shared object at path (which names a file, never a library to be searched for). Fails,
- * *w is NULL, on what cannot be loaded, has no system in it, or was built for another version.
+ * *w is NULL, where it cannot be loaded, has no system in it, or was built for another version.
  * Closed by world_close. */
 MUST_USE int sim_open(struct world **w, const char *path, const struct sim_options *options,
                       struct err *e);
@@ -52,10 +52,10 @@ MUST_USE int sim_open_system(struct world **w, const struct clew_system *system,
 
 struct sim_defaults sim_defaults(const struct world *w);
 
-/* What the node of an operation is called; the world's own. */
+/* The name of the node of an operation; the world's own. */
 const char *sim_node_name(const struct world *w, uint16_t node);
 
-/* What can be chosen about the system; texts and lists are its own, and gone with it. */
+/* The choices that the system offers; texts and lists are its own, and gone with it. */
 struct sim_choices {
     const char *system;
     const struct clew_bug *bugs; /* NULL: none */

@@ -1,10 +1,22 @@
-/* What handlers call. They take no handle, as in a real program; one system runs at a time. */
+#include "sim/sim_api.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "pick/operation_name.h"
-#include "sim/sim_state.h"
+#include "sim/backtrace.h"
+#include "sim/block_coverage.h"
+#include "sim/disk.h"
+#include "sim/handler_guard.h"
+#include "sim/helper_tasks.h"
+#include "sim/net.h"
+#include "sim/pending.h"
+#include "sim/properties.h"
+#include "sim/routed_calls.h"
+#include "sim/state_hash.h"
+#include "sim/system_memory.h"
+#include "sim/trace_events.h"
 
 static struct sim *running;
 
@@ -22,16 +34,16 @@ struct sim *calls_running(void)
 static struct node *own_node(const char *call)
 {
     struct sim *s = running;
-    if (s->self < 0) {
+    if (s->run.self < 0) {
         guard_end(s, OUTCOME_ASSERTION, call, "%s() is called outside the handlers of nodes", call);
     }
-    return &s->core->nodes[s->self];
+    return &s->core->nodes[s->run.self];
 }
 
 static int call_self(void)
 {
     (void)own_node("clew_self");
-    return running->self;
+    return running->run.self;
 }
 
 static void check_bytes(const char *call, const void *bytes, size_t size)
@@ -59,7 +71,7 @@ static void call_send(int to, int type, const void *bytes, size_t size)
 {
     (void)own_node("clew_send");
     check_message("clew_send", to, type, bytes, size);
-    (void)net_send(running, running->self, (uint32_t)to,
+    (void)net_send(running, running->run.self, (uint32_t)to,
                    &(struct clew_message){.type = type, .bytes = bytes, .size = size});
 }
 
@@ -67,7 +79,7 @@ static void call_send_unignorable(int to, int type, const void *bytes, size_t si
 {
     (void)own_node("clew_send_unignorable");
     check_message("clew_send_unignorable", to, type, bytes, size);
-    net_send(running, running->self, (uint32_t)to,
+    net_send(running, running->run.self, (uint32_t)to,
              &(struct clew_message){.type = type, .bytes = bytes, .size = size})
         ->is_unignorable = true;
 }
@@ -77,9 +89,9 @@ static void call_await(int from, int type)
     struct sim *s = running;
     struct node *n = own_node("clew_await");
     check_message("clew_await", from, type, NULL, 0);
-    if (s->is_helping || n->awaited.is_any) {
+    if (s->run.is_helping || n->awaited.is_any) {
         guard_end(s, OUTCOME_ASSERTION, "clew_await", "clew_await() is called %s",
-                  s->is_helping ? "by a helper" : "twice by one handler");
+                  s->run.is_helping ? "by a helper" : "twice by one handler");
     }
     pending_forget(s);
     n->awaited = (struct awaited){.is_any = true, .from = (uint32_t)from, .type = (uint32_t)type};
@@ -94,13 +106,13 @@ static void call_help(int helper, const void *bytes, size_t size)
                   "clew_help() of helper %d with %zu bytes, and there are %u helpers", helper, size,
                   s->helper_count);
     }
-    help_start(s, (uint32_t)s->self, &(struct help){.helper = (uint32_t)helper, .size = size},
+    help_start(s, (uint32_t)s->run.self, &(struct help){.helper = (uint32_t)helper, .size = size},
                bytes);
 }
 
 static void call_request(int to, int type, const void *bytes, size_t size)
 {
-    if (!running->is_setting_up) {
+    if (!running->run.is_setting_up) {
         guard_end(running, OUTCOME_ASSERTION, "clew_request",
                   "clew_request() is called outside setup");
     }
@@ -122,19 +134,20 @@ static struct timer *own_timer(const char *call, int timer)
 static void call_timer_set(int timer, uint64_t delay)
 {
     struct timer *t = own_timer("clew_timer_set", timer);
-    running->listing.has_timers_moved = true;
+    running->pending.listing.has_timers_moved = true;
     t->is_set = true;
-    t->deadline = running->core->nodes[running->self].clock + delay;
-    t->cause = running->now;
+    t->deadline = running->core->nodes[running->run.self].clock + delay;
+    t->cause = running->run.now;
     t->occurrence++;
     t->set_at = ++running->core->timer_settings;
+    must(t->occurrence <= t->set_at);
     tell_timer_set(running, (uint32_t)timer, delay);
 }
 
 static void call_timer_cancel(int timer)
 {
     struct timer *t = own_timer("clew_timer_cancel", timer);
-    running->listing.has_timers_moved = true;
+    running->pending.listing.has_timers_moved = true;
     if (t->is_set) {
         tell_timer_cancel(running, (uint32_t)timer);
     }
@@ -221,18 +234,19 @@ static void call_free(void *block)
 static uint32_t variable_of(struct sim *s, const char *name)
 {
     uint32_t i = 0;
-    while (i < s->variable_count && strcmp(s->variable_names[i], name) != 0) {
+    while (i < s->reported.count && strcmp(s->reported.names[i], name) != 0) {
         i++;
     }
     if (i == SIM_VARIABLES_MAX) {
         guard_end(s, OUTCOME_ASSERTION, "clew_variable", "more than %d variables are reported",
                   SIM_VARIABLES_MAX);
     }
-    if (i == s->variable_count) {
+    must(i <= s->reported.count);
+    if (i == s->reported.count) {
         const size_t size = strlen(name);
-        s->variable_names[i] = mem_text(name, size);
-        s->variable_keys[i] = name_text(name, size);
-        s->variable_count++;
+        s->reported.names[i] = mem_text(name, size);
+        s->reported.keys[i] = name_text(name, size);
+        s->reported.count++;
     }
     return i;
 }
@@ -243,12 +257,12 @@ static void call_variable(const char *name, int64_t value)
     const uint32_t i = variable_of(running, name);
     const bool is_known = (n->variables_set >> i & 1) != 0 && n->variables[i] == value;
     running->execution->has_changed =
-        running->execution->has_changed || (running->now != STEP_NONE && !is_known);
+        running->execution->has_changed || (running->run.now != STEP_NONE && !is_known);
     n->variables[i] = value;
     n->variables_set |= UINT64_C(1) << i;
-    claims_set(running, (uint32_t)running->self, i, value);
+    claims_set(running, (uint32_t)running->run.self, i, value);
     running->execution->hash =
-        name_mix(name_mix(running->execution->hash, (uint64_t)value), running->variable_keys[i]);
+        name_mix(name_mix(running->execution->hash, (uint64_t)value), running->reported.keys[i]);
     tell_variable(running, name, value);
 }
 
@@ -267,14 +281,14 @@ static const char *file_name(const char *path)
 static void call_access(const char *variable, bool is_write, const char *file, int line)
 {
     (void)own_node(is_write ? "clew_writes" : "clew_reads");
-    if (running->trace != NULL) {
+    if (running->tracing.trace != NULL) {
         char place[200];
         (void)snprintf(place, sizeof place, "%s:%d", file_name(file), line);
         tell_access(running, variable, is_write, place);
     }
 }
 
-/* The name in what clang calls a function, "void count(struct node *)". */
+/* The bare name in clang's name of a function, "void count(struct node *)". */
 static struct function_name {
     const char *text;
     int size;
@@ -296,9 +310,9 @@ static void call_fail(const char *claim, const char *file, int line, const char 
     (void)snprintf(key, sizeof key, "%s:%d", file_name(file), line);
     backtrace_note(s, key);
     const struct function_name name = function_name(function);
-    guard_end(s, OUTCOME_ASSERTION, key, "%s at %s%s%.*s on %s fails: %s", s->doing, key,
+    guard_end(s, OUTCOME_ASSERTION, key, "%s at %s%s%.*s on %s fails: %s", s->run.doing, key,
               name.size == 0 ? "" : " in ", name.size, name.text,
-              s->self < 0 ? "no node" : s->node_names[s->self], claim);
+              s->run.self < 0 ? "no node" : s->names.node_texts[s->run.self], claim);
 }
 
 static void call_violate(const char *claim, const char *file, int line)

@@ -1,39 +1,42 @@
-/* What a state is, as a number: of all that decides what can happen next. How it came to be (counts
- * of what was sent, ages) stays out, so that different ways to one state are seen to meet.
+/* The hash of a state: of all that decides which operations can come next. Its history (counts of
+ * sent messages, ages) stays out, so that different ways to one state have one hash.
  *
  * A step runs the code of one node and touches a few channels, so the parts of the hash are kept
- * and only what may have changed is looked at again: nodes and channels that were touched, and the
- * system's own variables. */
+ * and only parts that may have changed are computed again: nodes and channels that were touched,
+ * and the system's own variables. */
+#include "sim/state_hash.h"
+
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/mem.h"
 #include "pick/operation_name.h"
-#include "sim/sim_state.h"
+#include "sim/net.h"
+#include "sim/variables.h"
 
 void hash_open(struct sim *s)
 {
-    s->hashes.channels = mem_zero(net_channel_count(s), sizeof *s->hashes.channels);
+    s->memory.hashes.channels = mem_zero(net_channel_count(s), sizeof *s->memory.hashes.channels);
     hash_touch_all(s);
 }
 
 void hash_close(struct sim *s)
 {
     for (uint32_t i = 0; i < SIM_NODES_MAX; i++) {
-        image_release(&s->hashes.heaps[i]);
-        image_release(&s->hashes.disks[i]);
+        image_release(&s->memory.hashes.heaps[i]);
+        image_release(&s->memory.hashes.disks[i]);
     }
-    image_release(&s->hashes.common[0]);
-    image_release(&s->hashes.common[1]);
-    mem_free(s->hashes.channels);
+    image_release(&s->memory.hashes.common[0]);
+    image_release(&s->memory.hashes.common[1]);
+    mem_free(s->memory.hashes.channels);
 }
 
 void hash_touch_all(struct sim *s)
 {
-    s->hashes.nodes_touched = UINT64_MAX;
-    s->hashes.disks_touched = UINT64_MAX;
-    s->hashes.channels_touched_count = SIM_CHANNELS_TOUCHED_MAX;
+    s->memory.hashes.nodes_touched = UINT64_MAX;
+    s->memory.hashes.disks_touched = UINT64_MAX;
+    s->memory.hashes.channels_touched_count = SIM_CHANNELS_TOUCHED_MAX;
 }
 
 /* Nodes */
@@ -61,10 +64,10 @@ static uint64_t hash_timers(const struct sim *s, const struct node *n)
     return hash;
 }
 
-/* What has reached the disk. */
+/* The bytes that have reached the disk. */
 static uint64_t hash_platter(struct sim *s, uint32_t node)
 {
-    struct hashes *h = &s->hashes;
+    struct hashes *h = &s->memory.hashes;
     const struct disk *d = &s->core->nodes[node].disk;
     if ((h->disks_touched >> node & 1) != 0) {
         h->disks_touched &= ~(UINT64_C(1) << node);
@@ -86,18 +89,18 @@ uint64_t hash_disk(struct sim *s, uint32_t node)
     return hash + d->is_slow;
 }
 
-/* What the node has reported, in any order, if there is a claim to see it. */
+/* The variables that the node has reported, in any order, if a property reads them. */
 static uint64_t hash_variables(const struct sim *s, const struct node *n)
 {
     uint64_t hash = 0;
-    for (uint64_t left = s->claim_count == 0 ? 0 : n->variables_set; left != 0; left &= left - 1) {
+    for (uint64_t left = s->claims.count == 0 ? 0 : n->variables_set; left != 0; left &= left - 1) {
         const int i = __builtin_ctzll(left);
-        hash += name_mix(s->variable_keys[i], (uint64_t)n->variables[i]);
+        hash += name_mix(s->reported.keys[i], (uint64_t)n->variables[i]);
     }
     return hash;
 }
 
-/* What a blocked node waits for, and the helpers that have not run, in any order. */
+/* The message that a blocked node waits for, and the helpers that have not run, in any order. */
 static uint64_t hash_waiting(const struct node *n)
 {
     const struct awaited *a = &n->awaited;
@@ -128,19 +131,19 @@ uint64_t hash_words(const struct hash_beside *beside)
 uint64_t hash_heap(struct sim *s, uint32_t node)
 {
     const struct heap *heap = &s->core->nodes[node].heap;
-    return image_hash(&s->hashes.heaps[node], heap->begin, heap->used, NULL);
+    return image_hash(&s->memory.hashes.heaps[node], heap->begin, heap->used, NULL);
 }
 
 uint64_t hash_view(struct sim *s, uint32_t node)
 {
     const struct node *n = &s->core->nodes[node];
-    const uint64_t own = s->sees_states ? hash_heap(s, node) + (n->state != NULL) : 0;
+    const uint64_t own = s->claims.sees_states ? hash_heap(s, node) + (n->state != NULL) : 0;
     return name_mix(own, hash_variables(s, n)) | 1;
 }
 
-uint64_t hash_node(struct sim *s, uint32_t node)
+static uint64_t hash_node(struct sim *s, uint32_t node)
 {
-    struct hashes *h = &s->hashes;
+    struct hashes *h = &s->memory.hashes;
     if ((h->nodes_touched >> node & 1) != 0) {
         h->nodes_touched &= ~(UINT64_C(1) << node);
         struct hash_beside beside;
@@ -162,7 +165,7 @@ static uint64_t hash_nodes(struct sim *s, uint64_t hash)
 
 /* Channels */
 
-/* What the message says is hashed once. */
+/* The content of a message is hashed once. */
 static uint64_t hash_parcel(struct parcel *p)
 {
     if (p->content == 0) {
@@ -184,46 +187,49 @@ static uint64_t hash_channel(const struct queue *q, bool is_fifo)
 
 static void rehash_channel(struct sim *s, uint32_t channel)
 {
-    struct hashes *h = &s->hashes;
+    struct hashes *h = &s->memory.hashes;
+    must(channel < net_channel_count(s));
     const struct queue *q = &s->core->queues[channel];
     const uint64_t hash =
-        q->first == NULL ? 0 : name_mix(hash_channel(q, s->is_fifo[channel]), channel + 1);
+        q->first == NULL ? 0 : name_mix(hash_channel(q, s->channels.is_fifo[channel]), channel + 1);
     h->channel_sum += hash - h->channels[channel];
     h->channels[channel] = hash;
 }
 
 static uint64_t hash_channels(struct sim *s)
 {
-    struct hashes *h = &s->hashes;
+    struct hashes *h = &s->memory.hashes;
     const bool is_all = h->channels_touched_count == SIM_CHANNELS_TOUCHED_MAX;
     const uint32_t count = is_all ? net_channel_count(s) : h->channels_touched_count;
     for (uint32_t i = 0; i < count; i++) {
         rehash_channel(s, is_all ? i : h->channels_touched[i]);
     }
+    must(count <= net_channel_count(s) || !is_all);
     h->channels_touched_count = 0;
     return h->channel_sum;
 }
 
-/* Memory of no node. What was loaded is compared with how it was loaded, as variables are. */
+/* Memory of no node. Loaded bytes are compared with their first values, as variables are. */
 static uint64_t hash_common(struct sim *s)
 {
-    const struct heap *heap = s->common;
-    const size_t loaded = s->common_fresh_used < heap->used ? s->common_fresh_used : heap->used;
-    const char *fresh = s->common_fresh + (heap->begin - (const char *)heap);
-    return image_hash(&s->hashes.common[0], heap->begin, loaded, fresh) +
-           image_hash(&s->hashes.common[1], heap->begin + loaded, heap->used - loaded, NULL);
+    const struct heap *heap = s->memory.common;
+    const size_t loaded =
+        s->memory.common_fresh_used < heap->used ? s->memory.common_fresh_used : heap->used;
+    const char *fresh = s->memory.common_fresh + (heap->begin - (const char *)heap);
+    return image_hash(&s->memory.hashes.common[0], heap->begin, loaded, fresh) +
+           image_hash(&s->memory.hashes.common[1], heap->begin + loaded, heap->used - loaded, NULL);
 }
 
 uint64_t hash_segments(struct sim *s)
 {
     const uint64_t hash = variables_hash(s);
-    return s->common->used == 0 ? hash : name_mix(hash, hash_common(s));
+    return s->memory.common->used == 0 ? hash : name_mix(hash, hash_common(s));
 }
 
 uint64_t hash_state(struct sim *s)
 {
     const struct core *core = s->core;
-    const uint64_t steps = s->asks_steps ? (uint64_t)core->steps << 32 : 0;
+    const uint64_t steps = s->claims.asks_steps ? (uint64_t)core->steps << 32 : 0;
     const uint64_t faults = XXH3_64bits_withSeed(core->fault_counts, sizeof core->fault_counts,
                                                  core->events_come + steps);
     const uint64_t outside = hash_segments(s) + core->drawn_outside;

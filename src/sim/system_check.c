@@ -1,7 +1,9 @@
-/* Is what a system says about itself well said? */
+#include "sim/system_check.h"
+
 #include <string.h>
 
-#include "sim/sim_state.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 enum { NAME_SIZE_MAX = 60, STATE_SIZE_MAX = 16 << 20 };
 
@@ -70,7 +72,7 @@ static int check_counts(const struct sim *s, struct err *e)
 }
 
 /* The struct grows at its end: one that is shorter was built with an older header, and one that is
- * longer asks for what is not known here. */
+ * longer asks for features that this clew does not have. */
 int check_version(struct sim *s, struct err *e)
 {
     const struct clew_system *system = s->system;

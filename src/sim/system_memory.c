@@ -1,10 +1,14 @@
-/* Where a system lives, and how it is put aside and brought back. */
+#include "sim/system_memory.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/fault_injection.h"
 #include "base/mem.h"
-#include "sim/sim_state.h"
+#include "sim/net.h"
+#include "sim/pending.h"
+#include "sim/state_hash.h"
+#include "sim/variables.h"
 
 /* High enough for address sanitizers, low enough for all kernels; the same in every process. */
 static char *const place_wanted = (char *)UINT64_C(0x200000000000);
@@ -22,23 +26,24 @@ int memory_open_common(struct sim *s, struct err *e)
     if (at == MAP_FAILED) {
         return err_set(e, "no memory for the system");
     }
-    s->common = at;
-    const size_t header_size = (sizeof *s->common + 63) / 64 * 64;
-    *s->common =
+    s->memory.common = at;
+    const size_t header_size = (sizeof *s->memory.common + 63) / 64 * 64;
+    *s->memory.common =
         (struct heap){.begin = (char *)at + header_size, .size = region_size - header_size};
     return 0;
 }
 
 static size_t common_size(const struct sim *s)
 {
-    return (size_t)(s->common->begin - (const char *)s->common) + s->common->used;
+    return (size_t)(s->memory.common->begin - (const char *)s->memory.common) +
+           s->memory.common->used;
 }
 
 void memory_keep_fresh(struct sim *s)
 {
-    s->common_fresh_used = s->common->used;
-    s->common_fresh = mem_resize(NULL, common_size(s));
-    memcpy(s->common_fresh, s->common, common_size(s));
+    s->memory.common_fresh_used = s->memory.common->used;
+    s->memory.common_fresh = mem_resize(NULL, common_size(s));
+    memcpy(s->memory.common_fresh, s->memory.common, common_size(s));
 }
 
 static bool is_in(const char *block, const void *begin, size_t size)
@@ -49,13 +54,13 @@ static bool is_in(const char *block, const void *begin, size_t size)
 struct heap *memory_heap_of(struct sim *s, const void *block, int32_t *node)
 {
     *node = -1;
-    if (is_in(block, s->common, region_size)) {
-        return s->common;
+    if (is_in(block, s->memory.common, region_size)) {
+        return s->memory.common;
     }
-    if (!is_in(block, s->memory, region_size * (s->node_count + 1))) {
+    if (!is_in(block, s->memory.begin, region_size * (s->node_count + 1))) {
         return NULL;
     }
-    const size_t region = (size_t)((const char *)block - s->memory) / region_size;
+    const size_t region = (size_t)((const char *)block - s->memory.begin) / region_size;
     *node = (int32_t)region - 1;
     return region == 0 ? &s->core->heap : &s->core->nodes[region - 1].heap;
 }
@@ -69,20 +74,20 @@ int memory_open(struct sim *s, struct err *e)
     if (at == MAP_FAILED) {
         return err_set(e, "no memory for %u nodes", s->node_count);
     }
-    s->memory = at;
+    s->memory.begin = at;
     s->core = at;
     return 0;
 }
 
 void memory_close(struct sim *s)
 {
-    if (s->memory != NULL) {
-        (void)munmap(s->memory, region_size * (s->node_count + 1));
+    if (s->memory.begin != NULL) {
+        (void)munmap(s->memory.begin, region_size * (s->node_count + 1));
     }
-    if (s->common != NULL) {
-        (void)munmap(s->common, region_size);
+    if (s->memory.common != NULL) {
+        (void)munmap(s->memory.common, region_size);
     }
-    mem_free(s->common_fresh);
+    mem_free(s->memory.common_fresh);
 }
 
 static void *lay_out(char **at, size_t size)
@@ -99,24 +104,26 @@ void memory_reset(struct sim *s)
     const size_t channel_count = net_channel_count(s);
     hash_touch_all(s);
     pending_forget(s);
-    char *at = s->memory;
+    char *at = s->memory.begin;
     struct core *core = lay_out(&at, sizeof *core);
     struct node *nodes = lay_out(&at, s->node_count * sizeof *nodes);
     struct queue *queues = lay_out(&at, channel_count * sizeof *queues);
     uint32_t *sent = lay_out(&at, channel_count * s->type_count * sizeof *sent);
-    s->core_size = (size_t)(at - s->memory);
-    memset(s->memory, 0, s->core_size);
+    s->memory.core_size = (size_t)(at - s->memory.begin);
+    memset(s->memory.begin, 0, s->memory.core_size);
+    must(s->memory.core_size < region_size);
     core->nodes = nodes;
     core->queues = queues;
     core->sent = sent;
-    core->heap = (struct heap){.begin = at, .size = region_size - s->core_size};
+    core->heap = (struct heap){.begin = at, .size = region_size - s->memory.core_size};
     for (uint32_t i = 0; i < s->node_count; i++) {
         nodes[i].heap =
-            (struct heap){.begin = s->memory + region_size * (i + 1), .size = region_size};
+            (struct heap){.begin = s->memory.begin + region_size * (i + 1), .size = region_size};
     }
     variables_reset(s);
-    memcpy(s->common, s->common_fresh,
-           (size_t)(s->common->begin - (const char *)s->common) + s->common_fresh_used);
+    memcpy(s->memory.common, s->memory.common_fresh,
+           (size_t)(s->memory.common->begin - (const char *)s->memory.common) +
+               s->memory.common_fresh_used);
 }
 
 /* Before each block: which class it is of, and its place in a list while it is free. */
@@ -127,6 +134,9 @@ struct block {
 };
 
 enum { CLASS_SIZE_LEAST = 5 }; /* 32 bytes */
+
+_Static_assert(sizeof(struct block) == 16, "malloc's alignment");
+_Static_assert(CLASS_SIZE_LEAST + SIM_HEAP_CLASSES < 64, "a size of each class is a size_t");
 
 /* The class of a header in front of an aligned address inside a block, which `next` is. */
 enum { CLASS_ALIGNED = 1 };
@@ -185,8 +195,8 @@ void *heap_take_aligned(struct heap *h, size_t size, size_t alignment)
     return aligned;
 }
 
-/* What lies before a pointer into a block, or before one that was overrun, is whatever the node has
- * put there: all of it must fit together. */
+/* The bytes before a pointer into a block, or before one that was overrun, are whatever the node
+ * has put there: all of it must fit together. */
 static bool is_block(const struct heap *h, const void *taken)
 {
     const struct block *block = (const struct block *)taken - 1;
@@ -272,7 +282,7 @@ void heap_give_last(struct heap *h, void *taken)
 /* The used part of the core region. */
 static size_t core_used(const struct sim *s)
 {
-    return s->core_size + s->core->heap.used;
+    return s->memory.core_size + s->core->heap.used;
 }
 
 size_t memory_size(const struct sim *s)
@@ -288,13 +298,14 @@ size_t memory_size(const struct sim *s)
 void *memory_checkpoint(struct sim *s)
 {
     char *copy = mem_resize(NULL, memory_size(s));
-    char *at = mempcpy(copy, s->memory, core_used(s));
+    char *at = mempcpy(copy, s->memory.begin, core_used(s));
     for (uint32_t i = 0; i < s->node_count; i++) {
         const struct heap *heap = &s->core->nodes[i].heap;
         at = mempcpy(at, heap->begin, heap->used);
     }
     at = variables_copy(s, at);
-    memcpy(at, s->common, common_size(s));
+    memcpy(at, s->memory.common, common_size(s));
+    must(at + common_size(s) == copy + memory_size(s));
     return copy;
 }
 
@@ -308,14 +319,14 @@ void memory_restore(struct sim *s, const void *checkpoint)
 {
     hash_touch_all(s);
     pending_forget(s);
-    const char *from = copy_back(s->memory, checkpoint, s->core_size);
+    const char *from = copy_back(s->memory.begin, checkpoint, s->memory.core_size);
     from = copy_back(s->core->heap.begin, from, s->core->heap.used);
     for (uint32_t i = 0; i < s->node_count; i++) {
         const struct heap *heap = &s->core->nodes[i].heap;
         from = copy_back(heap->begin, from, heap->used);
     }
     from = variables_restore(s, from);
-    from = copy_back(s->common, from, sizeof *s->common);
-    (void)copy_back((char *)s->common + sizeof *s->common, from,
-                    common_size(s) - sizeof *s->common);
+    from = copy_back(s->memory.common, from, sizeof *s->memory.common);
+    (void)copy_back((char *)s->memory.common + sizeof *s->memory.common, from,
+                    common_size(s) - sizeof *s->memory.common);
 }

@@ -1,25 +1,30 @@
-/* What happens, as events of a trace. A node is a task, main@NODE, and a new one after each
- * restart; what it does about a message, a timer or its disk stands between handler-begin and
- * handler-end, and what a helper does between atomic-begin and atomic-end. Requests are sent by
- * main@client. Nothing is done when no trace is written. */
+/* The events of a run, for a trace. A node is a task, main@NODE, and a new one after each restart;
+ * a handler's events stand between handler-begin and handler-end, and those of a helper between
+ * atomic-begin and atomic-end. Requests are sent by main@client. Nothing is done when no trace is
+ * written. */
+#include "sim/trace_events.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/sim_state.h"
+#include "sim/described.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 #include "trace/channel.h"
 
 static uint32_t name_of(struct sim *s, const char *text)
 {
-    return names_intern_text(&s->trace->tables.names, text);
+    return names_intern_text(&s->tracing.trace->tables.names, text);
 }
 
 static uint32_t task_of(struct sim *s, uint32_t node)
 {
     char name[32] = "main";
-    if (s->lives[node] > 1) {
-        (void)snprintf(name, sizeof name, "main.%u", s->lives[node]);
+    if (s->tracing.lives[node] > 1) {
+        (void)snprintf(name, sizeof name, "main.%u", s->tracing.lives[node]);
     }
-    return tables_task(&s->trace->tables, name_of(s, s->node_names[node]), name_of(s, name));
+    return tables_task(&s->tracing.trace->tables, name_of(s, s->names.node_texts[node]),
+                       name_of(s, name));
 }
 
 /* The time of an event is its node's clock, once that has begun to move. */
@@ -30,26 +35,26 @@ static void append(struct sim *s, uint32_t node, struct event e)
         e.time = (int64_t)s->core->nodes[node].clock;
         e.has |= HAS_TIME;
     }
-    trace_append(s->trace, &e);
+    trace_append(s->tracing.trace, &e);
 }
 
 void tell_begin(struct sim *s)
 {
-    s->trace = s->plan->trace;
-    memset(s->lives, 0, sizeof s->lives);
-    s->has_client = false;
-    if (s->trace != NULL) {
+    s->tracing.trace = s->plan->trace;
+    memset(s->tracing.lives, 0, sizeof s->tracing.lives);
+    s->tracing.has_client = false;
+    if (s->tracing.trace != NULL) {
         char source[100];
         (void)snprintf(source, sizeof source, "clew sim %s", s->system->name);
-        s->trace->tables.order = ORDER_EXACT;
-        s->trace->tables.source = name_of(s, source);
+        s->tracing.trace->tables.order = ORDER_EXACT;
+        s->tracing.trace->tables.source = name_of(s, source);
     }
 }
 
 void tell_start(struct sim *s, uint32_t node, bool is_again)
 {
-    if (s->trace != NULL) {
-        s->lives[node]++;
+    if (s->tracing.trace != NULL) {
+        s->tracing.lives[node]++;
         append(s, node, (struct event){.kind = EVENT_THREAD_START});
         append(s, node,
                (struct event){.kind = EVENT_HANDLER_BEGIN,
@@ -59,24 +64,24 @@ void tell_start(struct sim *s, uint32_t node, bool is_again)
 
 static const char *sender_name(const struct sim *s, const struct parcel *p)
 {
-    return p->from == CLEW_CLIENT ? "client" : s->node_names[p->from];
+    return p->from == CLEW_CLIENT ? "client" : s->names.node_texts[p->from];
 }
 
 static uint32_t channel_name(struct sim *s, const struct parcel *p)
 {
     const char *from = sender_name(s, p);
-    const char *to = s->node_names[p->to];
+    const char *to = s->names.node_texts[p->to];
     const struct channel c = {.source_host = {from, strlen(from)},
                               .source_port = {"", 0},
                               .destination_host = {to, strlen(to)},
                               .destination_port = {"", 0}};
-    return channel_intern(&s->trace->tables.names, &c);
+    return channel_intern(&s->tracing.trace->tables.names, &c);
 }
 
 static uint32_t message_name(struct sim *s, const struct parcel *p)
 {
     char text[256];
-    (void)snprintf(text, sizeof text, "%s>%s/%s#%u", sender_name(s, p), s->node_names[p->to],
+    (void)snprintf(text, sizeof text, "%s>%s/%s#%u", sender_name(s, p), s->names.node_texts[p->to],
                    s->system->messages[p->type], p->occurrence);
     return name_of(s, text);
 }
@@ -93,44 +98,44 @@ static struct event transfer(struct sim *s, const struct parcel *p, uint16_t kin
                           .has = HAS_SIZE};
 }
 
-/* By whoever is outside. */
+/* By the client. */
 static void append_by_client(struct sim *s, struct event e)
 {
-    e.task = tables_task(&s->trace->tables, name_of(s, "client"), name_of(s, "main"));
-    trace_append(s->trace, &e);
+    e.task = tables_task(&s->tracing.trace->tables, name_of(s, "client"), name_of(s, "main"));
+    trace_append(s->tracing.trace, &e);
 }
 
 void tell_send(struct sim *s, const struct parcel *p)
 {
-    if (s->trace == NULL) {
+    if (s->tracing.trace == NULL) {
         return;
     }
     if (p->from != CLEW_CLIENT) {
         append(s, (uint32_t)p->from, transfer(s, p, EVENT_SEND));
         return;
     }
-    if (!s->has_client) {
+    if (!s->tracing.has_client) {
         append_by_client(s, (struct event){.kind = EVENT_THREAD_START});
-        s->has_client = true;
+        s->tracing.has_client = true;
     }
     append_by_client(s, transfer(s, p, EVENT_SEND));
 }
 
 void tell_end(struct sim *s)
 {
-    for (uint32_t i = 0; s->trace != NULL && i < s->node_count; i++) {
+    for (uint32_t i = 0; s->tracing.trace != NULL && i < s->node_count; i++) {
         if (s->core->nodes[i].state != NULL) {
             append(s, i, (struct event){.kind = EVENT_THREAD_END});
         }
     }
-    if (s->trace != NULL && s->has_client) {
+    if (s->tracing.trace != NULL && s->tracing.has_client) {
         append_by_client(s, (struct event){.kind = EVENT_THREAD_END});
     }
 }
 
 void tell_deliver(struct sim *s, const struct parcel *p)
 {
-    if (s->trace != NULL) {
+    if (s->tracing.trace != NULL) {
         append(s, p->to, transfer(s, p, EVENT_RECV));
         append(s, p->to,
                (struct event){.kind = EVENT_HANDLER_BEGIN,
@@ -141,15 +146,15 @@ void tell_deliver(struct sim *s, const struct parcel *p)
 
 void tell_handler_end(struct sim *s, uint32_t node)
 {
-    if (s->trace != NULL) {
+    if (s->tracing.trace != NULL) {
         append(s, node, (struct event){.kind = EVENT_HANDLER_END});
     }
 }
 
 void tell_timer_set(struct sim *s, uint32_t timer, uint64_t delay)
 {
-    if (s->trace != NULL) {
-        append(s, (uint32_t)s->self,
+    if (s->tracing.trace != NULL) {
+        append(s, (uint32_t)s->run.self,
                (struct event){.kind = EVENT_TIMER_SET,
                               .object = name_of(s, s->system->timers[timer]),
                               .value = (int64_t)delay,
@@ -159,8 +164,8 @@ void tell_timer_set(struct sim *s, uint32_t timer, uint64_t delay)
 
 void tell_timer_cancel(struct sim *s, uint32_t timer)
 {
-    if (s->trace != NULL) {
-        append(s, (uint32_t)s->self,
+    if (s->tracing.trace != NULL) {
+        append(s, (uint32_t)s->run.self,
                (struct event){.kind = EVENT_TIMER_CANCEL,
                               .object = name_of(s, s->system->timers[timer])});
     }
@@ -168,7 +173,7 @@ void tell_timer_cancel(struct sim *s, uint32_t timer)
 
 void tell_fire(struct sim *s, uint32_t node, uint32_t timer)
 {
-    if (s->trace != NULL) {
+    if (s->tracing.trace != NULL) {
         const uint32_t name = name_of(s, s->system->timers[timer]);
         append(s, node, (struct event){.kind = EVENT_TIMER_FIRE, .object = name});
         append(s, node, (struct event){.kind = EVENT_HANDLER_BEGIN, .object = name});
@@ -177,7 +182,7 @@ void tell_fire(struct sim *s, uint32_t node, uint32_t timer)
 
 static void append_write(struct sim *s, size_t offset, size_t size)
 {
-    append(s, (uint32_t)s->self,
+    append(s, (uint32_t)s->run.self,
            (struct event){.kind = EVENT_FILE_WRITE,
                           .object = name_of(s, "disk"),
                           .size = size,
@@ -187,7 +192,7 @@ static void append_write(struct sim *s, size_t offset, size_t size)
 
 void tell_help(struct sim *s, uint32_t node, uint32_t helper)
 {
-    if (s->trace != NULL) {
+    if (s->tracing.trace != NULL) {
         append(s, node,
                (struct event){.kind = EVENT_ATOMIC_BEGIN,
                               .object = name_of(s, s->system->helpers[helper])});
@@ -196,7 +201,7 @@ void tell_help(struct sim *s, uint32_t node, uint32_t helper)
 
 void tell_help_end(struct sim *s, uint32_t node, uint32_t helper)
 {
-    if (s->trace != NULL) {
+    if (s->tracing.trace != NULL) {
         append(s, node,
                (struct event){.kind = EVENT_ATOMIC_END,
                               .object = name_of(s, s->system->helpers[helper])});
@@ -205,23 +210,23 @@ void tell_help_end(struct sim *s, uint32_t node, uint32_t helper)
 
 void tell_write(struct sim *s, const struct disk_write *w)
 {
-    if (s->trace != NULL) {
+    if (s->tracing.trace != NULL) {
         append_write(s, w->offset, w->size);
     }
 }
 
 void tell_saved(struct sim *s, size_t offset, size_t size)
 {
-    if (s->trace != NULL) {
+    if (s->tracing.trace != NULL) {
         append_write(s, offset, size);
-        append(s, (uint32_t)s->self,
+        append(s, (uint32_t)s->run.self,
                (struct event){.kind = EVENT_FILE_SYNC, .object = name_of(s, "disk")});
     }
 }
 
 void tell_written(struct sim *s, uint32_t node)
 {
-    if (s->trace != NULL) {
+    if (s->tracing.trace != NULL) {
         append(s, node, (struct event){.kind = EVENT_FILE_SYNC, .object = name_of(s, "disk")});
         append(s, node,
                (struct event){.kind = EVENT_HANDLER_BEGIN, .object = name_of(s, "written")});
@@ -230,7 +235,7 @@ void tell_written(struct sim *s, uint32_t node)
 
 void tell_fault(struct sim *s, uint8_t fault, const struct origin *from)
 {
-    if (s->trace == NULL) {
+    if (s->tracing.trace == NULL) {
         return;
     }
     struct event e = {.kind = EVENT_FAULT, .mode = fault};
@@ -238,7 +243,7 @@ void tell_fault(struct sim *s, uint8_t fault, const struct origin *from)
         e.object = channel_name(s, from->parcel);
         e.message = message_name(s, from->parcel);
     } else {
-        e.object = name_of(s, s->node_names[from->node]);
+        e.object = name_of(s, s->names.node_texts[from->node]);
     }
     if (s->core->nodes[from->node].state != NULL) {
         append(s, from->node, e);
@@ -250,8 +255,8 @@ void tell_fault(struct sim *s, uint8_t fault, const struct origin *from)
 
 void tell_variable(struct sim *s, const char *name, int64_t value)
 {
-    if (s->trace != NULL) {
-        append(s, (uint32_t)s->self,
+    if (s->tracing.trace != NULL) {
+        append(s, (uint32_t)s->run.self,
                (struct event){.kind = EVENT_VARIABLE,
                               .object = name_of(s, name),
                               .value = value,
@@ -261,15 +266,16 @@ void tell_variable(struct sim *s, const char *name, int64_t value)
 
 void tell_log(struct sim *s, const char *text)
 {
-    if (s->trace != NULL) {
-        append(s, (uint32_t)s->self, (struct event){.kind = EVENT_LOG, .text = name_of(s, text)});
+    if (s->tracing.trace != NULL) {
+        append(s, (uint32_t)s->run.self,
+               (struct event){.kind = EVENT_LOG, .text = name_of(s, text)});
     }
 }
 
 void tell_access(struct sim *s, const char *variable, bool is_write, const char *place)
 {
-    if (s->trace != NULL) {
-        append(s, (uint32_t)s->self,
+    if (s->tracing.trace != NULL) {
+        append(s, (uint32_t)s->run.self,
                (struct event){.kind = is_write ? EVENT_WRITE : EVENT_READ,
                               .object = name_of(s, variable),
                               .location = name_of(s, place)});
@@ -279,17 +285,17 @@ void tell_access(struct sim *s, const char *variable, bool is_write, const char 
 /* By the node whose code it was, or whose step; a handler that was left behind ends here. */
 void tell_violation(struct sim *s)
 {
-    if (s->trace == NULL) {
+    if (s->tracing.trace == NULL) {
         return;
     }
     const struct execution *x = s->execution;
-    const uint32_t node = s->self >= 0          ? (uint32_t)s->self
+    const uint32_t node = s->run.self >= 0      ? (uint32_t)s->run.self
                           : x->steps.count == 0 ? 0
                                                 : vec_last(&x->steps)->operation.node;
     append(s, node,
            (struct event){
                .kind = EVENT_VIOLATION, .object = name_of(s, x->key), .text = name_of(s, x->what)});
-    if (s->self >= 0 && !s->is_helping) {
-        tell_handler_end(s, (uint32_t)s->self);
+    if (s->run.self >= 0 && !s->run.is_helping) {
+        tell_handler_end(s, (uint32_t)s->run.self);
     }
 }

@@ -1,10 +1,13 @@
-/* What a library takes from libc and other shared objects that the simulator neither rewinds nor
- * repeats. Such a system can be searched, and what is found in it is found; but a search of it that
- * has ended is no proof. */
+/* Functions of libc and other shared objects that the simulator neither rewinds nor repeats. A
+ * system that calls one can be searched, and its violations are real; but a complete search of it
+ * is no proof. */
+#include "sim/unsupported_calls.h"
+
 #include <stdio.h>
 
 #include "place/undefined_symbols.h"
-#include "sim/sim_state.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 #include "world/libc_symbols.h"
 
 /* Sentences beyond these are counted. */
@@ -20,7 +23,7 @@ struct finding_doubts {
 static void note(struct finding_doubts *d, const char *symbol, const char *why, const char *remedy)
 {
     struct sim *s = d->sim;
-    if (s->doubts.count == DOUBTS_MAX) {
+    if (s->kept.doubts.count == DOUBTS_MAX) {
         d->left_out++;
         return;
     }
@@ -28,7 +31,7 @@ static void note(struct finding_doubts *d, const char *symbol, const char *why, 
     const int size = snprintf(text, sizeof text, "%.100s %s%s", symbol, why, remedy);
     must(size > 0);
     must((size_t)size < sizeof text);
-    vec_push(&s->doubts, arena_text(&s->texts, text, (size_t)size));
+    vec_push(&s->kept.doubts, arena_text(&s->kept.texts, text, (size_t)size));
 }
 
 static void judge(void *context, const char *symbol)
@@ -50,7 +53,7 @@ static void judge(void *context, const char *symbol)
 int doubt_library(struct sim *s, struct err *e)
 {
     struct finding_doubts d = {.sim = s};
-    if (undefined_symbols(s->library_path, judge, &d, e) < 0) {
+    if (undefined_symbols(s->library.path, judge, &d, e) < 0) {
         return -1;
     }
     if (d.unknown_count == 1) {
@@ -66,14 +69,14 @@ int doubt_library(struct sim *s, struct err *e)
     if (d.left_out > 0) {
         char text[60];
         const int size = snprintf(text, sizeof text, "%u more like these", d.left_out);
-        vec_push(&s->doubts, arena_text(&s->texts, text, (size_t)size));
+        vec_push(&s->kept.doubts, arena_text(&s->kept.texts, text, (size_t)size));
     }
-    s->world.doubts = s->doubts.at;
-    s->world.doubt_count = (uint32_t)s->doubts.count;
+    s->world.doubts = s->kept.doubts.at;
+    s->world.doubt_count = (uint32_t)s->kept.doubts.count;
     return 0;
 }
 
 void doubt_close(struct sim *s)
 {
-    vec_release(&s->doubts);
+    vec_release(&s->kept.doubts);
 }

@@ -2,19 +2,22 @@
  *
  * They are cut into parts, a page each. A part is read-only until the system writes to it; the
  * fault makes it writable and *written*, for good. A part that was never written is as it was
- * loaded: it is neither compared, nor copied, nor restored. Most systems keep what they know in
- * their nodes, and write to no part or to a few.
+ * loaded: it is neither compared, nor copied, nor restored. Most systems keep their state in their
+ * nodes, and write to no part or to a few.
  *
  * Thread-local variables share their pages with others' and count as written. So does everything
- * where the system calls what the simulator does not control: a system call that writes to memory
- * fails where a program's own instruction would fault. */
+ * where the system calls functions that the simulator does not control: a system call that writes
+ * to memory fails where a program's own instruction would fault. */
+#include "sim/variables.h"
+
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "pick/operation_name.h"
-#include "sim/sim_state.h"
+#include "sim/net.h"
+#include "sim/state_hash.h"
 
 /* Systems whose variables are guarded; the same object may be loaded more than once. */
 enum { GUARDED_MAX = 8 };
@@ -27,7 +30,8 @@ static uintptr_t page_size(void)
 
 static void add_part(struct sim *s, char *begin, size_t size, size_t place)
 {
-    vec_push(&s->parts, (struct variables_part){.begin = begin, .size = size, .place = place});
+    vec_push(&s->memory.own.parts,
+             (struct variables_part){.begin = begin, .size = size, .place = place});
 }
 
 static void cut(struct sim *s, const struct segment *segment, size_t place)
@@ -40,6 +44,8 @@ static void cut(struct sim *s, const struct segment *segment, size_t place)
         const size_t size = segment->is_shared || to_page_end > (size_t)(end - at)
                                 ? (size_t)(end - at)
                                 : to_page_end;
+        must(size > 0);
+        must(size <= (size_t)(end - at));
         add_part(s, at, size, place);
         place += size;
         at += size;
@@ -48,10 +54,11 @@ static void cut(struct sim *s, const struct segment *segment, size_t place)
 
 static void note_written(struct sim *s, uint32_t number)
 {
-    struct variables_part *part = &s->parts.at[number];
+    struct variables_part *part = &s->memory.own.parts.at[number];
     if (!part->is_written) {
         part->is_written = true;
-        s->written[s->written_count++] = number;
+        s->memory.own.written[s->memory.own.written_count++] = number;
+        must(s->memory.own.written_count <= s->memory.own.parts.count);
     }
 }
 
@@ -81,31 +88,32 @@ static void mark_shared(struct sim *s)
 {
     const char *end = NULL;
     uint32_t number = 0;
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        end = s->segments[i].begin + s->segments[i].size;
-        for (; number < s->parts.count && s->parts.at[number].begin >= s->segments[i].begin &&
-               s->parts.at[number].begin < end;
+    for (uint32_t i = 0; i < s->memory.own.segment_count; i++) {
+        end = s->memory.own.segments[i].begin + s->memory.own.segments[i].size;
+        for (; number < s->memory.own.parts.count &&
+               s->memory.own.parts.at[number].begin >= s->memory.own.segments[i].begin &&
+               s->memory.own.parts.at[number].begin < end;
              number++) {
-            if (s->segments[i].is_shared) {
+            if (s->memory.own.segments[i].is_shared) {
                 note_written(s, number);
             }
         }
     }
-    must(number == s->parts.count);
+    must(number == s->memory.own.parts.count);
 }
 
 void variables_open(struct sim *s)
 {
     size_t place = 0;
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        cut(s, &s->segments[i], place);
-        place += s->segments[i].size;
+    for (uint32_t i = 0; i < s->memory.own.segment_count; i++) {
+        cut(s, &s->memory.own.segments[i], place);
+        place += s->memory.own.segments[i].size;
     }
-    s->written = mem_zero(s->parts.count + 1, sizeof *s->written);
+    s->memory.own.written = mem_zero(s->memory.own.parts.count + 1, sizeof *s->memory.own.written);
     mark_shared(s);
     const bool is_guarded = guard(s);
-    for (uint32_t i = 0; i < s->parts.count; i++) {
-        const struct variables_part *part = &s->parts.at[i];
+    for (uint32_t i = 0; i < s->memory.own.parts.count; i++) {
+        const struct variables_part *part = &s->memory.own.parts.at[i];
         if (!part->is_written &&
             (!is_guarded || mprotect(page_of(part), page_size(), PROT_READ) < 0)) {
             note_written(s, i);
@@ -118,13 +126,13 @@ void variables_close(struct sim *s)
     for (size_t i = 0; i < GUARDED_MAX; i++) {
         guarded[i] = guarded[i] == s ? NULL : guarded[i];
     }
-    vec_each (&s->parts, part) {
+    vec_each (&s->memory.own.parts, part) {
         /* Where the object is loaded once more, that system does not see who writes from now on. */
         (void)(part->is_written || variables_note_fault(part->begin) || allow(part));
         image_release(&part->image);
     }
-    vec_release(&s->parts);
-    mem_free(s->written);
+    vec_release(&s->memory.own.parts);
+    mem_free(s->memory.own.written);
 }
 
 bool variables_note_fault(const void *address)
@@ -133,8 +141,8 @@ bool variables_note_fault(const void *address)
     const uintptr_t page = page_size();
     for (size_t i = 0; i < GUARDED_MAX; i++) {
         struct sim *s = guarded[i];
-        for (uint32_t k = 0; s != NULL && k < s->parts.count; k++) {
-            const struct variables_part *part = &s->parts.at[k];
+        for (uint32_t k = 0; s != NULL && k < s->memory.own.parts.count; k++) {
+            const struct variables_part *part = &s->memory.own.parts.at[k];
             const bool is_there = (uintptr_t)part->begin / page == (uintptr_t)address / page;
             if (is_there && !part->is_written && allow(part)) {
                 note_written(s, k);
@@ -147,21 +155,21 @@ bool variables_note_fault(const void *address)
 
 void variables_reset(struct sim *s)
 {
-    for (uint32_t i = 0; i < s->written_count; i++) {
-        const struct variables_part *part = &s->parts.at[s->written[i]];
-        memcpy(part->begin, s->segments_fresh + part->place, part->size);
+    for (uint32_t i = 0; i < s->memory.own.written_count; i++) {
+        const struct variables_part *part = &s->memory.own.parts.at[s->memory.own.written[i]];
+        memcpy(part->begin, s->memory.own.fresh + part->place, part->size);
     }
 }
 
-/* What is as it was loaded is so in every run, and may hold addresses, which are others in every
- * process: it does not count. */
+/* Words that are as they were loaded are so in every run, and may hold addresses, which differ from
+ * process to process: they do not count. */
 uint64_t variables_hash(struct sim *s)
 {
     uint64_t hash = 0;
-    for (uint32_t i = 0; i < s->written_count; i++) {
-        struct variables_part *part = &s->parts.at[s->written[i]];
+    for (uint32_t i = 0; i < s->memory.own.written_count; i++) {
+        struct variables_part *part = &s->memory.own.parts.at[s->memory.own.written[i]];
         const uint64_t changed =
-            image_hash(&part->image, part->begin, part->size, s->segments_fresh + part->place);
+            image_hash(&part->image, part->begin, part->size, s->memory.own.fresh + part->place);
         hash += changed == 0 ? 0 : name_mix(changed, part->place + 1);
     }
     return hash;
@@ -170,18 +178,18 @@ uint64_t variables_hash(struct sim *s)
 /* A copy has how many parts were written, and these; the list of them only grows. */
 size_t variables_copy_size(const struct sim *s)
 {
-    size_t size = sizeof s->written_count;
-    for (uint32_t i = 0; i < s->written_count; i++) {
-        size += s->parts.at[s->written[i]].size;
+    size_t size = sizeof s->memory.own.written_count;
+    for (uint32_t i = 0; i < s->memory.own.written_count; i++) {
+        size += s->memory.own.parts.at[s->memory.own.written[i]].size;
     }
     return size;
 }
 
 char *variables_copy(const struct sim *s, char *to)
 {
-    to = mempcpy(to, &s->written_count, sizeof s->written_count);
-    for (uint32_t i = 0; i < s->written_count; i++) {
-        const struct variables_part *part = &s->parts.at[s->written[i]];
+    to = mempcpy(to, &s->memory.own.written_count, sizeof s->memory.own.written_count);
+    for (uint32_t i = 0; i < s->memory.own.written_count; i++) {
+        const struct variables_part *part = &s->memory.own.parts.at[s->memory.own.written[i]];
         to = mempcpy(to, part->begin, part->size);
     }
     return to;
@@ -191,11 +199,11 @@ const char *variables_restore(struct sim *s, const char *from)
 {
     uint32_t count = 0;
     memcpy(&count, from, sizeof count);
-    must(count <= s->written_count);
+    must(count <= s->memory.own.written_count);
     from += sizeof count;
-    for (uint32_t i = 0; i < s->written_count; i++) {
-        const struct variables_part *part = &s->parts.at[s->written[i]];
-        memcpy(part->begin, i < count ? from : s->segments_fresh + part->place, part->size);
+    for (uint32_t i = 0; i < s->memory.own.written_count; i++) {
+        const struct variables_part *part = &s->memory.own.parts.at[s->memory.own.written[i]];
+        memcpy(part->begin, i < count ? from : s->memory.own.fresh + part->place, part->size);
         from += i < count ? part->size : 0;
     }
     return from;

@@ -253,7 +253,6 @@ LARGE_HEADERS = {
     "src/proc/control/program_state.h": "one controlled program; the cluster runtime replaces it",
     "src/race/observed/observed_state.h": "one pass has all its tables in one struct",
     "src/runtime/control/sched/run_control.h": "one process; the cluster runtime replaces it",
-    "src/sim/sim_state.h": "the state of a system is copied and hashed as one",
     "src/wire/control.h": "the layout of a page that two programs share",
 }
 
@@ -363,7 +362,7 @@ PRIVATE_PHRASES = {
 
 # Units that still have such phrases. The list only gets shorter.
 PRIVATE_UNITS = (
-    "src/atomicity", "src/explore", "src/proc", "src/runtime", "src/sim",
+    "src/atomicity", "src/explore", "src/proc", "src/runtime",
     "src/cli", "messages", "include", "docs", "docs/theory", "docs/tutorial", "CHANGELOG.md",
     "src/trace", "src/monitor",
 )
