@@ -42,6 +42,7 @@ struct campaign {
     bool is_fresh; /* made, not resumed */
     struct database database;
     uint64_t session;
+    bool is_saving;         /* a transaction for a violation is open */
     struct names words;     /* texts of runs ... */
     VEC(uint32_t) word_ids; /* ... and their ids in the database, 0: unknown */
 
@@ -737,21 +738,87 @@ int campaign_is_known(struct campaign *c, const char *key, bool *is_known, struc
     return more < 0 ? -1 : 0;
 }
 
+static void print_name(char name[CAMPAIGN_NAME_SIZE], uint64_t number)
+{
+    (void)snprintf(name, CAMPAIGN_NAME_SIZE, "violations/%" PRIu64, number + 1);
+}
+
 int campaign_name(struct campaign *c, char name[CAMPAIGN_NAME_SIZE], struct err *e)
 {
     uint64_t number = 0;
     if (reopen(c, e) < 0 || advance_alone(c, "names", &number, e) < 0) {
         return -1;
     }
-    (void)snprintf(name, CAMPAIGN_NAME_SIZE, "violations/%" PRIu64, number + 1);
+    print_name(name, number);
     return 0;
+}
+
+/* In a transaction: whether the violation is to be saved, and the name of its files. */
+static int claim_name(struct campaign *c, const char *key, uint64_t run, bool *is_wanted,
+                      char name[CAMPAIGN_NAME_SIZE], struct err *e)
+{
+    struct database *d = &c->database;
+    if (DATABASE_ASK(d, SQL_VIOLATION_GET, e, TEXT(key)) < 0) {
+        return -1;
+    }
+    const int more = database_next(d, SQL_VIOLATION_GET, e);
+    *is_wanted = true;
+    if (more > 0) {
+        *is_wanted = run < database_number(d, SQL_VIOLATION_GET, 0);
+        uint64_t number = 0;
+        const char *schedule = database_text(d, SQL_VIOLATION_GET, 1);
+        const bool is_named = sscanf(schedule, "violations/%" SCNu64 ".sched", &number) == 1;
+        database_end(d, SQL_VIOLATION_GET);
+        if (is_named) {
+            print_name(name, number - 1);
+            return 0;
+        }
+    }
+    uint64_t number = 0;
+    if (more < 0 || advance(c, "names", 1, &number, e) < 0) {
+        return -1;
+    }
+    print_name(name, number);
+    return 0;
+}
+
+int campaign_begin_save(struct campaign *c, const char *key, uint64_t run, bool *is_wanted,
+                        char name[CAMPAIGN_NAME_SIZE], struct err *e)
+{
+    must(!c->is_saving);
+    if (reopen(c, e) < 0 || database_begin(&c->database, e) < 0) {
+        return -1;
+    }
+    c->is_saving = true;
+    const int result = claim_name(c, key, run, is_wanted, name, e);
+    if (result < 0 || !*is_wanted) {
+        campaign_save_not(c);
+    }
+    return result;
+}
+
+void campaign_save_not(struct campaign *c)
+{
+    must(c->is_saving);
+    c->is_saving = false;
+    database_roll_back(&c->database);
 }
 
 int campaign_save(struct campaign *c, const struct campaign_violation *v, struct err *e)
 {
-    return reopen(c, e) < 0
-               ? -1
-               : DATABASE_DO(&c->database, SQL_VIOLATION_ADD, e, TEXT(v->key), TEXT(v->kind),
-                             TEXT(v->severity), TEXT(v->property), TEXT(v->what), TEXT(v->values),
-                             NUMBER(v->run), NUMBER(v->step), TEXT(v->schedule), TEXT(v->trace));
+    const int result =
+        reopen(c, e) < 0
+            ? -1
+            : DATABASE_DO(&c->database, SQL_VIOLATION_ADD, e, TEXT(v->key), TEXT(v->kind),
+                          TEXT(v->severity), TEXT(v->property), TEXT(v->what), TEXT(v->values),
+                          NUMBER(v->run), NUMBER(v->step), TEXT(v->schedule), TEXT(v->trace));
+    if (!c->is_saving) {
+        return result;
+    }
+    if (result < 0) {
+        campaign_save_not(c);
+        return -1;
+    }
+    c->is_saving = false;
+    return database_commit(&c->database, e);
 }

@@ -151,8 +151,17 @@ MUST_USE int campaign_is_known(struct campaign *c, const char *key, bool *is_kno
 enum { CAMPAIGN_NAME_SIZE = 48 };
 MUST_USE int campaign_name(struct campaign *c, char name[CAMPAIGN_NAME_SIZE], struct err *e);
 
-/* Saves a violation at once. Its files must exist. One whose key is known stays unchanged. */
+/* Saves a violation at once. Its files must exist. One whose key is known stays unchanged, unless
+ * the new one is of an earlier run. */
 MUST_USE int campaign_save(struct campaign *c, const struct campaign_violation *v, struct err *e);
+
+/* Begins to save a violation of a run, and keeps other processes from it until campaign_save or
+ * campaign_save_not. Where the key was saved of this run or an earlier one, *is_wanted is false and
+ * nothing is begun. Where it was saved of a later run, the name is that of its files, which the
+ * caller replaces: so the files are those of the first run, whichever process was faster. */
+MUST_USE int campaign_begin_save(struct campaign *c, const char *key, uint64_t run, bool *is_wanted,
+                                 char name[CAMPAIGN_NAME_SIZE], struct err *e);
+void campaign_save_not(struct campaign *c);
 
 /* The folder. */
 const char *campaign_path(const struct campaign *c);

@@ -37,10 +37,14 @@ struct sqlite3_stmt;
                             "failures = failures + excluded.failures")                            \
     STATEMENT(KEPT_PUT, "INSERT OR REPLACE INTO kept(name, bytes) VALUES(?, ?)")                  \
     STATEMENT(KEPT_GET, "SELECT bytes FROM kept WHERE name = ?")                                  \
-    STATEMENT(VIOLATION_GET, "SELECT id FROM violation WHERE key = ?")                            \
+    STATEMENT(VIOLATION_GET, "SELECT run, schedule FROM violation WHERE key = ?")                 \
     STATEMENT(VIOLATION_ADD,                                                                      \
-              "INSERT OR IGNORE INTO violation(key, kind, severity, property, what, \"values\", " \
-              "run, step, schedule, trace) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                 \
+              "INSERT INTO violation(key, kind, severity, property, what, \"values\", "           \
+              "run, step, schedule, trace) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "                 \
+              "ON CONFLICT(key) DO UPDATE SET severity = excluded.severity, "                     \
+              "what = excluded.what, \"values\" = excluded.\"values\", run = excluded.run, "      \
+              "step = excluded.step, schedule = excluded.schedule, trace = excluded.trace "       \
+              "WHERE excluded.run < violation.run")                                               \
     STATEMENT(READ_WORDS, "SELECT id, text FROM word ORDER BY id")                                \
     STATEMENT(READ_RUNS, "SELECT job, bytes FROM runs ORDER BY job")                              \
     STATEMENT(READ_JOBS, "SELECT count(*), sum(is_done = 0) FROM job")                            \

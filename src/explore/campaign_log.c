@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/directory_tree.h"
 #include "base/mem.h"
 #include "trace/format.h"
 
@@ -250,57 +251,62 @@ static int keep_files(const struct campaign_log *l, struct world *w, const char 
     char path[4096];
     bool is_kept = false;
     (void)snprintf(path, sizeof path, "%s/%s.files", campaign_path(l->campaign), name);
-    return w->ops->keep == NULL ? 0 : w->ops->keep(w, path, &is_kept, e);
+    if (w->ops->keep == NULL) {
+        return 0;
+    }
+    tree_remove(path); /* of a later run */
+    return w->ops->keep(w, path, &is_kept, e);
+}
+
+/* The schedule, the trace and the files of a violation, which may replace those of a later run. */
+static int write_files(const struct campaign_log *l, const struct violation *v,
+                       const struct trace *t, const struct campaign_violation *row,
+                       const char *name, struct err *e)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/%s", campaign_path(l->campaign), row->schedule);
+    if (write_schedule(path, v->schedule, e) < 0 || keep_files(l, l->world, name, e) < 0) {
+        return -1;
+    }
+    (void)snprintf(path, sizeof path, "%s/%s", campaign_path(l->campaign), row->trace);
+    return format_save(&format_native, t, path, e);
 }
 
 int campaign_log_save(struct campaign_log *l, const struct violation *v, const struct trace *t,
                       struct err *e)
 {
-    bool is_known = false;
-    if (l->campaign == NULL) {
-        return 0;
-    }
-    if (campaign_is_known(l->campaign, v->key, &is_known, e) < 0) {
-        return -1;
-    }
-    if (is_known) {
-        return 0;
-    }
     char name[CAMPAIGN_NAME_SIZE];
     char schedule[CAMPAIGN_NAME_SIZE + sizeof ".sched"];
     char trace[CAMPAIGN_NAME_SIZE + sizeof ".clew"];
-    char path[4096];
-    if (campaign_name(l->campaign, name, e) < 0) {
+    bool is_wanted = false;
+    if (l->campaign == NULL) {
+        return 0;
+    }
+    if (campaign_begin_save(l->campaign, v->key, v->run - 1, &is_wanted, name, e) < 0) {
         return -1;
+    }
+    if (!is_wanted) {
+        return 0;
     }
     (void)snprintf(schedule, sizeof schedule, "%s.sched", name);
     (void)snprintf(trace, sizeof trace, "%s.clew", name);
-    (void)snprintf(path, sizeof path, "%s/%s", campaign_path(l->campaign), schedule);
-    if (write_schedule(path, v->schedule, e) < 0) {
-        return -1;
-    }
-    (void)snprintf(path, sizeof path, "%s/%s", campaign_path(l->campaign), trace);
-    if (keep_files(l, l->world, name, e) < 0) {
-        return -1;
-    }
-    if (format_save(&format_native, t, path, e) < 0) {
-        return -1;
-    }
     const enum finding_kind kind = outcome_finding(v->outcome);
-    return campaign_save(
-        l->campaign,
-        &(struct campaign_violation){
-            .key = v->key,
-            .kind = finding_kind_name(kind),
-            .severity = finding_severity_name(v->severity),
-            .property = property_of(kind, v->key),
-            .what = v->what,
-            .values = v->values > 0 && v->values < strlen(v->what) ? v->what + v->values : "",
-            .run = v->run - 1,
-            .step = v->step_count,
-            .schedule = schedule,
-            .trace = trace},
-        e);
+    const struct campaign_violation row = {
+        .key = v->key,
+        .kind = finding_kind_name(kind),
+        .severity = finding_severity_name(v->severity),
+        .property = property_of(kind, v->key),
+        .what = v->what,
+        .values = v->values > 0 && v->values < strlen(v->what) ? v->what + v->values : "",
+        .run = v->run - 1,
+        .step = v->step_count,
+        .schedule = schedule,
+        .trace = trace};
+    if (write_files(l, v, t, &row, name, e) < 0) {
+        campaign_save_not(l->campaign);
+        return -1;
+    }
+    return campaign_save(l->campaign, &row, e);
 }
 
 int campaign_log_end(struct campaign_log *l, struct err *e)
