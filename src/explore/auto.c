@@ -28,19 +28,21 @@ enum { WAY_COUNT = sizeof ways / sizeof *ways, WAY_MUTATE = WAY_COUNT, ARM_COUNT
 enum { DIRECTED_FIRST = 100 };
 
 /* How often timers come beside the rest. A system whose every timer is a timeout does little else
- * where each operation is as likely as any other: its messages hardly arrive before the next. */
+ * where each operation is as likely as any other: its messages hardly arrive before the next.
+ * Requests of clients are as rare as timers: they are pending from the start, and those that all
+ * arrive before there is a leader are refused. */
 static const struct pick_weights balances[] = {
     {{0}},
     {{[PICK_CLASS_MESSAGE] = 8,
       [PICK_CLASS_TIMER] = 1,
       [PICK_CLASS_WRITE] = 8,
       [PICK_CLASS_HELPER] = 8,
-      [PICK_CLASS_REQUEST] = 8}},
+      [PICK_CLASS_REQUEST] = 1}},
     {{[PICK_CLASS_MESSAGE] = 32,
       [PICK_CLASS_TIMER] = 1,
       [PICK_CLASS_WRITE] = 32,
       [PICK_CLASS_HELPER] = 32,
-      [PICK_CLASS_REQUEST] = 32}},
+      [PICK_CLASS_REQUEST] = 1}},
 };
 enum { BALANCE_COUNT = sizeof balances / sizeof *balances };
 
