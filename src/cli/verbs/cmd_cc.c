@@ -119,7 +119,8 @@ static int judge_system(const struct own_words *own, const char *path, struct er
     if (l.refused_count == 0) {
         return 0;
     }
-    session_say("%s: not linked; leave these calls out, or let one through with --allow SYMBOL: "
+    session_say("%s: not linked; leave these calls out, or let one through with "
+                "clew cc --sim --allow SYMBOL ...: "
                 "then no search of the system is a proof",
                 path);
     (void)unlink(path);
