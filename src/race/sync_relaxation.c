@@ -36,6 +36,13 @@ struct barrier {
     bool is_free;
 };
 
+/* Atomic stores of one value to one variable, with no other value in between. */
+struct equal_stores {
+    int64_t value;
+    uint32_t task;    /* of the first */
+    bool has_several; /* tasks */
+};
+
 struct relaxing {
     const struct trace *t;
     struct names keys;   /* texts that groups are known by */
@@ -44,8 +51,10 @@ struct relaxing {
     uint32_t *of; /* per event: its group, or GROUP_NONE */
     struct map barrier_of;
     VEC(struct barrier) barriers;
-    struct map messages;   /* that are sent under a name */
-    struct map looks;      /* events: sightings of a message by a wait for several */
+    struct map messages;  /* that are sent under a name */
+    struct map looks;     /* events: sightings of a message by a wait for several */
+    struct map stores_of; /* atomic load to the stores of which it saw one */
+    VEC(struct equal_stores) stores;
     struct map awaited_of; /* object to the group of those that are waited for together */
     struct map files;      /* texts of files that report accesses, in keys */
     struct map onces;      /* whose routine uses locks, by scoped name */
@@ -332,7 +341,8 @@ static void find_looks(struct relaxing *l)
     }
     for (event_id id = 0; id < l->t->events.count && l->messages.slot_count > 0; id++) {
         const struct event *e = trace_at(l->t, id);
-        for (event_id look = id; is_wait_for_several(e) && look-- > 0;) {
+        const bool is_known = is_wait_for_several(e) && (e->has & HAS_SIZE) != 0;
+        for (event_id look = id; is_known && look-- > 0;) {
             const struct event *before = trace_at(l->t, look);
             if (before->task != e->task || before->location != e->location ||
                 before->kind != EVENT_HAPPENS_AFTER) {
@@ -361,6 +371,40 @@ static void find_groups(struct relaxing *l)
         keep_handled(l, last_of, e);
         last_of[e->task] = id;
     }
+}
+
+/* ---- flags ---- */
+
+/* A load that saw one of several equal stores could have seen another one. */
+static void find_flags(struct relaxing *l)
+{
+    struct map last_of = {0}; /* variable to its last equal stores */
+    for (event_id id = 0; id < l->t->events.count; id++) {
+        const struct event *e = trace_at(l->t, id);
+        const bool is_load = e->kind == EVENT_ATOMIC_LOAD;
+        if (event_class(e) != CLASS_ATOMIC || (e->has & HAS_VALUE) == 0) {
+            continue;
+        }
+        bool is_new = false;
+        uint32_t *last =
+            map_slot(&last_of, scope_name(l->t, e, e->object), (uint32_t)l->stores.count, &is_new);
+        if (is_load && !is_new && l->stores.at[*last].value == e->value) {
+            map_put(&l->stores_of, id, *last);
+        } else if (!is_load && !is_new && e->kind == EVENT_ATOMIC_STORE &&
+                   l->stores.at[*last].value == e->value) {
+            l->stores.at[*last].has_several |= l->stores.at[*last].task != e->task;
+        } else if (!is_load || is_new) {
+            *last = (uint32_t)l->stores.count;
+            vec_push(&l->stores, (struct equal_stores){.value = e->value, .task = e->task});
+        }
+    }
+    map_release(&last_of);
+}
+
+static bool is_free_load(const struct relaxing *l, event_id id)
+{
+    const uint32_t *stores = map_get(&l->stores_of, id);
+    return stores != NULL && l->stores.at[*stores].has_several;
 }
 
 /* ---- barriers ---- */
@@ -491,7 +535,8 @@ static struct event relaxed_event(struct relaxing *l, event_id id, event_id last
 {
     const struct event *e = trace_at(l->t, id);
     struct event copy = *e;
-    if (is_free_barrier(l, e) || is_free_notify(l, e) || map_get(&l->looks, id) != NULL) {
+    if (is_free_barrier(l, e) || is_free_notify(l, e) || map_get(&l->looks, id) != NULL ||
+        is_free_load(l, id)) {
         make_nothing(&copy);
         return copy;
     }
@@ -573,10 +618,11 @@ static bool has_relaxed(const struct relaxing *l, enum relaxation what)
 {
     for (event_id id = 0; id < l->t->events.count; id++) {
         const struct event *e = trace_at(l->t, id);
-        const bool is_it = what == RELAX_WAITS   ? is_free_notify(l, e)
-                           : what == RELAX_ONCES ? is_free_once(l, e)
-                                                 : is_relaxed(l, id) || is_free_barrier(l, e) ||
-                                                       map_get(&l->looks, id) != NULL;
+        const bool is_it = what == RELAX_WAITS ? is_free_notify(l, e)
+                           : what == RELAX_ONCES
+                               ? is_free_once(l, e)
+                               : is_relaxed(l, id) || is_free_barrier(l, e) ||
+                                     map_get(&l->looks, id) != NULL || is_free_load(l, id);
         if (is_it) {
             return true;
         }
@@ -597,6 +643,7 @@ bool relaxation_build(const struct trace *t, enum relaxation what, struct trace 
     } else {
         find_awaited(&l);
         find_looks(&l);
+        find_flags(&l);
         find_groups(&l);
         find_barriers(&l);
     }
@@ -611,6 +658,8 @@ bool relaxation_build(const struct trace *t, enum relaxation what, struct trace 
     map_release(&l.group_of);
     map_release(&l.messages);
     map_release(&l.looks);
+    map_release(&l.stores_of);
+    vec_release(&l.stores);
     map_release(&l.awaited_of);
     vec_release(&l.groups);
     map_release(&l.barrier_of);

@@ -107,6 +107,21 @@ TEST(equal_datagrams_may_change_places)
               RACE_OPEN_NOT);
 }
 
+TEST(a_flag_may_be_set_by_another_task_first)
+{
+    CHECK_INT(open_of("order exact; A w d @a; A st f mode=release value=1;"
+                      "B ld f mode=acquire value=1; B r d @b; C st f mode=release value=1"),
+              RACE_OPEN_SENDER);
+    /* By its value it is told apart, or by what comes in between. */
+    CHECK_INT(open_of("order exact; A w d @a; A st f mode=release value=1;"
+                      "B ld f mode=acquire value=1; B r d @b; C st f mode=release value=2"),
+              RACE_OPEN_NOT);
+    CHECK_INT(open_of("order exact; A w d @a; A st f mode=release value=1;"
+                      "B ld f mode=acquire value=1; B r d @b; B st f mode=release value=0;"
+                      "C ld f mode=acquire value=0; C st f mode=release value=1"),
+              RACE_OPEN_NOT);
+}
+
 TEST(another_client_may_be_served_first)
 {
     CHECK_INT(open_of("order exact; A w d @a; A snd h:1>h:3 mode=tcp size=1 value=7;"
