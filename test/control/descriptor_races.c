@@ -157,7 +157,7 @@ USE(use_fdopen, (void)fdopen(file, "r"))
 USE(use_listen, listen(others[0], 1))
 USE(use_setsockopt, int one = 1; setsockopt(others[0], SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one))
 THREAD(use_pipe, (void)!write(ends[1], "x", 1))
-THREAD(close_pipe, usleep(1000); close(ends[1]))
+THREAD(close_pipe, usleep(50000); close(ends[1]))
 THREAD(close_socket, close(others[0]))
 
 /* Locks of open files */
