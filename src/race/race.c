@@ -1,5 +1,6 @@
 #include "race/race.h"
 
+#include "order/message.h"
 #include "race/access_classes.h"
 #include "race/blind_updates.h"
 #include "race/compat/spider.h"
@@ -25,6 +26,8 @@
 #include "race/token_stream.h"
 #include "race/use_after_free.h"
 #include "race/worker_pool.h"
+#include "trace/kind_table.h"
+#include "wire/kind.h"
 
 /* The candidates, for all ways of finding races. */
 struct candidates {
@@ -468,6 +471,42 @@ static int find_only_deadlocks(struct race_groups *y, struct findings *f, struct
     return result;
 }
 
+/* The events that replaced and relaxed traces are made for. One pass over the events looks for all
+ * of them, because most traces have few. */
+struct present {
+    bool has_kind[KIND_LIMIT];
+    bool has_streams, has_file_locks, has_updates;
+};
+
+static void find_present(const struct trace *t, struct present *p)
+{
+    *p = (struct present){0};
+    trace_each (t, e) {
+        const bool is_transfer = e->kind == EVENT_SEND || e->kind == EVENT_RECV;
+        p->has_kind[e->kind < KIND_LIMIT ? e->kind : 0] = true;
+        p->has_streams |= is_transfer && message_is_stream(e);
+        p->has_file_locks |= e->kind == EVENT_LOCK && lock_mode_is_across_processes(e->mode);
+        p->has_updates |= e->kind == EVENT_READ && e->mode != MODE_UNSAID;
+    }
+}
+
+static bool is_relaxable(const struct present *p, enum race_open reason)
+{
+    const bool *has = p->has_kind;
+    if (reason == RACE_OPEN_OWNER) {
+        return p->has_file_locks;
+    }
+    if (reason == RACE_OPEN_CALLER) {
+        return has[EVENT_ONCE_BEGIN];
+    }
+    if (reason == RACE_OPEN_WAKE) {
+        return has[EVENT_SIGNAL] || has[EVENT_BROADCAST];
+    }
+    must(reason == RACE_OPEN_SENDER);
+    return has[EVENT_RECV] || has[EVENT_ACCEPT] || has[EVENT_HAPPENS_AFTER] ||
+           has[EVENT_BARRIER_EXIT] || has[EVENT_ATOMIC_STORE];
+}
+
 static const enum relaxation relaxations[RACE_OPEN_COUNT] = {
     [RACE_OPEN_SENDER] = RELAX_SENDERS,
     [RACE_OPEN_CALLER] = RELAX_ONCES,
@@ -518,9 +557,10 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
               struct race_stats *stats, struct notes *n, struct err *e)
 {
     struct race_groups y;
-    struct trace replaced;
-    struct trace without_locks;
-    struct trace settled;
+    struct trace replaced = {0};
+    struct trace without_locks = {0};
+    struct trace settled = {0};
+    struct present present;
     int result = 0;
     if (o->model == RACE_OBSERVED) {
         return err_set(e, "the model observed reads a stream and is not answered here");
@@ -530,9 +570,12 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     }
     const struct access_filter filter = filter_of(o);
     access_note_odd(&filter, t, n);
-    const struct trace *tokens = token_streams_replace(t, &replaced);
-    const struct trace *locks = file_locks_replace(tokens, &without_locks);
-    race_groups_init(&y, plain_updates_settle(locks, &settled), o, stats);
+    find_present(t, &present);
+    const struct trace *run = t;
+    run = present.has_streams ? token_streams_replace(run, &replaced) : run;
+    run = present.has_file_locks ? file_locks_replace(run, &without_locks) : run;
+    run = present.has_updates ? plain_updates_settle(run, &settled) : run;
+    race_groups_init(&y, run, o, stats);
     if (o->compat != RACE_COMPAT_NONE) {
         y.t = t;
         spider_find(&y, f);
@@ -550,7 +593,8 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     static const enum race_open reasons[] = {RACE_OPEN_OWNER, RACE_OPEN_CALLER, RACE_OPEN_SENDER,
                                              RACE_OPEN_WAKE};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons && stats->has_decided_places; i++) {
-        result = o->skips_data || result < 0 ? result : find_relaxed(&y, reasons[i], f, e);
+        const bool is_needed = !o->skips_data && is_relaxable(&present, reasons[i]);
+        result = is_needed && result >= 0 ? find_relaxed(&y, reasons[i], f, e) : result;
     }
     stats->is_cut = stats->is_cut || y.watch.is_over;
     if (stats->is_cut) {
