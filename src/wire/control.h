@@ -54,6 +54,7 @@ enum {
     REGION(COVER, 8, "struct control_cover, of all runs")                 \
     REGION(STOPS, 1, "struct control_stop[], where a debugger stops")     \
     REGION(WATCHES, 1, "struct control_watch[], variables to be read")    \
+    REGION(IMAGES, 1, "paths of programs that took the place of others")  \
     REGION(PICK, 64, "tables that pick/ keeps from run to run")           \
     REGION(SEGMENT, 64, "the scheduler's state; all processes share it")
 
@@ -369,6 +370,12 @@ struct control_cover {
     } blocks[CONTROL_BLOCKS_MAX];
 };
 
+/* Programs that processes have become by exec, by their paths and in the order of their first
+ * appearance in all runs; the first program of all is none of them. They may lie at the same
+ * addresses, so places and addresses of program number n have n in these bits. */
+enum { CONTROL_IMAGES_MAX = 255, CONTROL_IMAGE_SHIFT = 48 };
+_Static_assert((CONTROL_IMAGES_MAX + 1) * CONTROL_PATH_MAX <= CONTROL_IMAGES_SIZE, "paths fit");
+
 /* The text of a key: an address of something static, or a place in the code. */
 struct control_name {
     uint64_t key;  /* 0: a free row */
@@ -419,6 +426,7 @@ struct control {
     uint32_t can_fiber;                /* tasks can be fibers here */
     uint32_t module_count;             /* in MODULES */
     uint32_t watch_count;              /* in WATCHES */
+    uint32_t image_count;              /* in IMAGES */
     uint32_t stop_count;               /* in STOPS; not 0: the process runs in a debugger ... */
     int32_t script_fd;                 /* ... whose commands are in this descriptor */
     struct control_files files;

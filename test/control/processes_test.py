@@ -1,9 +1,10 @@
 """Programs of several processes: what they share is explored, in every mode that a search with processes has."""
 
+import os
 import sys
 
 import tap
-from controlled import build, explore, only_finding
+from controlled import build, explore, needs_traps, only_finding, write
 
 MODES = ("fork", "thread", "exec")
 
@@ -175,6 +176,60 @@ def test_a_server_and_its_clients_are_controlled():
         said, _ = explore(build("server", text=SERVER), "--mode", mode, "--strategy", "random", "--verify", "--budget", "40runs")
         assert not said["findings"] and said["stats"]["unlike"] == 0 and said["stats"]["runs"] == 40, (mode, said)
         assert said["stats"]["uncontrolled"] == 0, said
+
+
+BECOMES = """
+#include <assert.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+int main(int count, char **words)
+{
+    int status = 0, ends[2];
+    pid_t child = 0;
+    char text[8] = "";
+    char *again[] = {words[0], (char *)"seven", NULL}, *none[] = {(char *)"none", NULL};
+    if (count > 1) {
+        return getenv("LD_PRELOAD") != NULL ? 9 : write(1, "seven", 5) == 5 ? 7 : 8;
+    }
+    posix_spawn_file_actions_t actions;
+    assert(pipe(ends) == 0 && posix_spawn_file_actions_init(&actions) == 0);
+    assert(posix_spawn_file_actions_adddup2(&actions, ends[1], 1) == 0);
+    assert(posix_spawn_file_actions_addclose(&actions, ends[0]) == 0);
+    assert(posix_spawn(&child, "./no-such-program", NULL, NULL, none, environ) == ENOENT);
+    assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    assert(posix_spawn(&child, words[0], &actions, NULL, again, environ) == 0);
+    assert(read(ends[0], text, 5) == 5 && waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7);
+    if ((child = vfork()) == 0) {
+        execv(words[0], again);
+        _exit(1);
+    }
+    assert(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7);
+    assert(system("exit 3") == 3 << 8);
+    execl("/bin/sh", "sh", "-c", "exit 5", (char *)NULL);
+    return 1;
+}
+"""
+
+
+def test_other_programs_take_their_turns():
+    needs_traps()
+    for mode in MODES:
+        said, _ = explore(build("becomes", text=BECOMES, with_clew=False), "--mode", mode, "--fail-on", "exit", "--budget", "5runs")
+        assert only_finding(said)["what"] == "the program ends with status 5", (mode, said)
+        assert said["stats"]["uncontrolled"] == 0 and said["stats"]["unlike"] == 0, said
+
+
+def test_a_script_is_followed_into_its_programs():
+    needs_traps()
+    script = write("pipeline.sh", "#!/bin/sh\nfor i in 1 2 3; do echo $i; done | { sort -r | head -n 1; } >out\n[ \"$(cat out)\" = 3 ]\n")
+    os.chmod(script, 0o755)
+    said, _ = explore(script, "--strategy", "random", "--verify", "--fail-on", "exit", "--budget", "20runs")
+    assert not said["findings"] and said["stats"]["unlike"] == 0 and said["stats"]["uncontrolled"] == 0, said
 
 
 if __name__ == "__main__":

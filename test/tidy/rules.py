@@ -87,7 +87,7 @@ LOCALE = "setlocale"
 
 # What is banned, in which folders, and the files that are allowed to.
 BANNED = [
-    (UNSAFE, C_FOLDERS, ("src/runtime/record/hooks/shell_command.c", "test/preload/shell_commands.c", "test/control/edges.c", "test/recorded/called_libc.c")),
+    (UNSAFE, C_FOLDERS, ("src/runtime/record/hooks/shell_command.c", "src/runtime/control/hooks/shell_command.c", "test/preload/shell_commands.c", "test/control/edges.c", "test/recorded/called_libc.c")),
     (CHANCE, C_FOLDERS, ("src/runtime/control/hooks/random.c", "src/runtime/control/hooks/syscall.c", "src/runtime/sim/sim_random.c", "test/sim/systems/draws.c",
               "test/control/everything.c", "test/control/raw.c", "cases/threads/",
               "bench/programs/calls.c")),
@@ -98,7 +98,7 @@ BANNED = [
     (HEAP, ("src/", "bench/"), ("src/base/mem.c", "src/runtime/record/hooks/malloc.c", "src/runtime/control/hooks/malloc.c", "src/runtime/shared/operator_new.h", "src/runtime/sim/sim_malloc.c", "bench/programs/")),
     (PRINT, ("src/",), ("src/cli/", "src/base/must_exit.c")),
     (LEAVE, ("src/",), ("src/cli/", "src/base/fork_pool.c", "src/base/must_exit.c", "src/runtime/shared/must_raw.c", "src/runtime/record/hooks/process.c",
-                        "src/runtime/record/hooks/malloc.c", "src/runtime/control/hooks/malloc.c", "src/runtime/control/hooks/process.c",
+                        "src/runtime/record/hooks/malloc.c", "src/runtime/control/hooks/malloc.c", "src/runtime/control/hooks/process.c", "src/runtime/control/hooks/exec.c",
                         "src/runtime/control/hooks/syscall.c", "src/proc/control/program_process.c", "src/proc/control/gdb.c",
                         "src/proc/control/private_files.c", "src/proc/build/property_library.c", "src/proc/record/run_recorded.c", "src/minimize/engine/speculation.c", "src/sim/exit_calls.c")),
 ]
@@ -150,7 +150,7 @@ def functions_and_files_are_short(tree):
 
 # Dead files and declarations
 
-COMPILED_BY_SCRIPTS = ("test/control/", "test/recorded/", "bench/programs/", "cases/atomicity/", "cases/races/", "cases/threads/",
+COMPILED_BY_SCRIPTS = ("test/control/", "test/recorded/", "bench/programs/", "cases/atomicity/", "cases/processes/", "cases/races/", "cases/threads/",
                        "test/sim/systems/", "test/golden/files/")
 
 

@@ -217,7 +217,7 @@ static void write_few(const void *address, size_t size, const void *place)
 {
     settle();
     const uint32_t width =
-        is_shared(address) ? object_answer(CONTROL_KEY_OF_UPDATE | (uintptr_t)place) : 0;
+        is_shared(address) ? object_answer(CONTROL_KEY_OF_UPDATE | control_place(place)) : 0;
     if (width > 0 && control_self->ignore_writes == 0) {
         bulk_update(address, size, width, place);
     } else {

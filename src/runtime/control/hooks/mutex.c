@@ -135,6 +135,7 @@ static bool is_lock(enum wait wait)
     case WAIT_READY:
     case WAIT_SIGNAL:
     case WAIT_CHILD:
+    case WAIT_IMAGE:
     case WAIT_WAKE: return false;
     }
     return false;
@@ -178,6 +179,7 @@ bool lock_is_ready(const struct task *t)
     case WAIT_READY:
     case WAIT_SIGNAL:
     case WAIT_CHILD:
+    case WAIT_IMAGE:
     case WAIT_WAKE: break;
     }
     return true;

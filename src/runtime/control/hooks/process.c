@@ -238,33 +238,20 @@ RT_EXPORT pid_t _Fork(void)
     return fork_process(REAL(_Fork), false, RT_PLACE);
 }
 
-/* The child has a copy of the memory; its parent need not wait until it has become another program
- * or has ended. */
+/* The child has a copy of the memory, not the memory itself. */
 RT_EXPORT pid_t vfork(void)
 {
-    return fork_process(libc.fork, true, RT_PLACE);
+    const pid_t made = fork_process(libc.fork, true, RT_PLACE);
+    if (made > 0 && control_is_mine()) {
+        (void)process_await_image(made, RT_PLACE);
+    }
+    return made;
 }
 
 /* Of clone and clone3. */
 static uint64_t clone_flags(long number, const long *a)
 {
     return number == SYS_clone3 ? *(const uint64_t *)a[0] : (uint64_t)a[0];
-}
-
-/* Another program takes the place of this one, which is over. One that has done nothing else only
- * starts the other, and there is nothing to choose in it. */
-static void note_program(int folder, const char *path)
-{
-    if (sys(SYS_faccessat, folder, path, X_OK) != 0) {
-        return; /* it will fail */
-    }
-    if (control_self->number == 0 && control_self->child_count == 0) {
-        control_end(&(struct ending){.end = CONTROL_REFUSED,
-                                     .text = "it becomes another program (execve): put that one "
-                                             "behind --"});
-    }
-    control_outside("execve");
-    control_end(&(struct ending){.end = CONTROL_EXITED});
 }
 
 long process_clone(long number, const long *a, const void *place)
@@ -295,8 +282,6 @@ void process_leaves(long number, const long *a)
             note_child((clone_flags(number, a) & CLONE_VFORK) != 0 ? "posix_spawn" : "fork");
         }
         break;
-    case SYS_execve: note_program(AT_FDCWD, (const char *)a[0]); break;
-    case SYS_execveat: note_program((int)a[0], (const char *)a[1]); break;
     default: break;
     }
 }

@@ -279,8 +279,9 @@ RT_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
     if (!control_is_on) {
         return sys(SYS_rt_sigprocmask, how, set, before, (long)_NSIG / 8) == 0 ? 0 : errno;
     }
-    if (before != NULL) {
-        signals_to(me->signals_blocked, before);
+    if (before != NULL) { /* the kernel's sets are one word long */
+        const uint64_t blocked = me->signals_blocked;
+        memcpy(before, &blocked, sizeof blocked);
     }
     if (set == NULL) {
         return 0;
@@ -384,9 +385,21 @@ static int suspend(const void *place)
     return -1;
 }
 
+/* The call is a step and the wait is another: a handler may run before the wait begins, and a
+ * signal that the program has looked for before the call is lost then. */
 RT_EXPORT int pause(void)
 {
-    return control_is_on ? suspend(RT_PLACE) : (int)sys(SYS_ppoll, NULL, 0L, NULL, NULL, 0L);
+    if (!control_is_on) {
+        return (int)sys(SYS_ppoll, NULL, 0L, NULL, NULL, 0L);
+    }
+    const struct object object = object_of_kind(CONTROL_SIGNAL, 0, 0);
+    (void)sched_take(&(struct act){.kind = EVENT_WAIT_BEGIN,
+                                   .known = &object,
+                                   .is_untraced = true,
+                                   .is_unsure = true,
+                                   .writes = true,
+                                   .place = RT_PLACE});
+    return suspend(RT_PLACE);
 }
 
 RT_EXPORT int sigsuspend(const sigset_t *mask)

@@ -12,6 +12,7 @@
 #include "runtime/control/model/fd_table.h"
 #include "runtime/control/model/libc_objects.h"
 #include "runtime/control/model/virtual_pid.h"
+#include "runtime/control/sched/image.h"
 #include "runtime/shared/raw_syscall.h"
 
 static int make_pipe(int fds[2], int flags, const void *place)
@@ -128,6 +129,9 @@ static int file_control(int fd, int command, void *argument, const void *place)
         return file_lock_set(fd, command == F_OFD_SETLKW, argument, place);
     }
     end_use(fd, place);
+    if (command == F_SETLKW && control_is_mine() && run_state->process_count > 1) {
+        control_outside("fcntl (F_SETLKW)");
+    }
     if (command == F_SETFL) {
         state_touch_all(place); /* who uses the descriptor waits, or does not */
     } else if (command == F_GETFL || command == F_GETFD || command == F_SETFD) {
@@ -180,6 +184,10 @@ static void take_close(int fd, enum event_kind kind, const void *place)
 
 RT_EXPORT int close(int fd)
 {
+    if (image_is_page(fd)) {
+        errno = EBADF;
+        return -1;
+    }
     take_close(fd, EVENT_CLOSE, RT_PLACE);
     file_lock_closes(fd, RT_PLACE);
     end_closes(fd, RT_PLACE);
@@ -188,6 +196,27 @@ RT_EXPORT int close(int fd)
         end_closed(fd);
     }
     return result;
+}
+
+long end_close_range(unsigned first, unsigned last, unsigned flags)
+{
+    enum { KNOWN = CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC };
+    if (first > last || (flags & ~(unsigned)KNOWN) != 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    const int saved = errno;
+    for (unsigned fd = first; fd <= last && fd < END_DESCRIPTORS_MAX; fd++) {
+        const long kept = image_is_page((int)fd) ? -1 : sys(SYS_fcntl, fd, F_GETFD);
+        if (kept >= 0 && (flags & CLOSE_RANGE_CLOEXEC) != 0) {
+            (void)sys(SYS_fcntl, fd, F_SETFD, kept | FD_CLOEXEC);
+        } else if (kept >= 0) {
+            (void)close((int)fd);
+        }
+    }
+    errno = saved;
+    const unsigned rest = first > END_DESCRIPTORS_MAX ? first : (unsigned)END_DESCRIPTORS_MAX;
+    return last < rest ? 0 : sys(SYS_close_range, rest, last, flags);
 }
 
 RT_EXPORT int shutdown(int fd, int how)

@@ -183,6 +183,11 @@ static long futex(const long *a, const void *place)
     CALL(setpgid, pid_set_group((pid_t)a[0], (pid_t)a[1]))                                         \
     CALL(getsid, pid_get_session((pid_t)a[0]))                                                     \
     CALL(setsid, pid_set_session())                                                                \
+    CALL(execve, process_become(AT_FDCWD, (const char *)a[0], (char *const *)a[1],                 \
+                                (char *const *)a[2], &(struct become){0, place}))                  \
+    CALL(execveat, process_become((int)a[0], (const char *)a[1], (char *const *)a[2],              \
+                                  (char *const *)a[3], &(struct become){(int)a[4], place}))        \
+    CALL(close_range, end_close_range((unsigned)a[0], (unsigned)a[1], (unsigned)a[2]))             \
     CALL(kill, kill((pid_t)a[0], (int)a[1]))                                                       \
     CALL(tgkill, tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]))                                      \
     CALL(pipe2, pipe2((int *)a[0], (int)a[1]))                                                     \

@@ -70,6 +70,11 @@ static long change_mask(ucontext_t *context, const long *a)
 
 static long make(ucontext_t *context, long number, const long *a)
 {
+    if (number == SYS_rt_sigprocmask && control_is_mine()) { /* the mask is kept by control */
+        const int failed = pthread_sigmask((int)a[0], (const sigset_t *)a[1], (sigset_t *)a[2]);
+        errno = failed;
+        return failed == 0 ? 0 : -1;
+    }
     if (number == SYS_rt_sigprocmask) {
         return change_mask(context, a);
     }

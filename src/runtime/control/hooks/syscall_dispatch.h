@@ -4,6 +4,8 @@
 #ifndef CLEW_RUNTIME_CONTROL_HOOKS_SYSCALL_DISPATCH_H
 #define CLEW_RUNTIME_CONTROL_HOOKS_SYSCALL_DISPATCH_H
 
+#include <sys/types.h>
+
 /* From now on in this thread, calls from code that is not ours are handed back while that is on.
  * Harmless where the kernel cannot. */
 void trap_start(void);
@@ -16,6 +18,17 @@ void trap_off(void);
  * call makes a thread, or a process that shares memory or begins on another stack. */
 enum { PROCESS_CLONE_ELSE = -2 };
 long process_clone(long number, const long *a, const void *place);
+
+/* As execveat; execve has folder AT_FDCWD. */
+struct become {
+    int flags;
+    const void *place;
+};
+long process_become(int folder, const char *path, char *const *words, char *const *environment,
+                    const struct become *how);
+/* Waits until a child that is to become another program has done so; errno of what kept it from it,
+ * which the child has left. */
+int process_await_image(pid_t child, const void *place);
 
 /* The calling task is about to make a call that may make another process, or another program of
  * this one: told as uncontrolled, or the end of the run. */

@@ -80,6 +80,13 @@ uint32_t stack_take(uint64_t *stack, uint32_t most, const void *fault)
     return u.count;
 }
 
+void stack_tag(uint64_t *stack, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        stack[i] |= control_image;
+    }
+}
+
 struct looking {
     uintptr_t wanted;
     bool is_there;

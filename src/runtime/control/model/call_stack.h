@@ -26,4 +26,7 @@ uint64_t stack_state(const void *place);
  * stack. Reads no byte beyond the first that differs: what follows may not be mapped. */
 bool stack_is_return_of_handler(const void *place);
 
+/* Makes the places of the calling process's stack those of its program (control_place). */
+void stack_tag(uint64_t *stack, uint32_t count);
+
 #endif

@@ -1,5 +1,6 @@
 #include "runtime/control/model/fd_table.h"
 
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -265,6 +266,17 @@ void end_disinherit(const struct process *child)
     for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
         if (tables[child->number].of[fd] != 0) {
             release(&own->ends[tables[child->number].of[fd] - 1]);
+        }
+    }
+}
+
+void end_exec(void)
+{
+    for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
+        if (mine()->of[fd] != 0 && sys(SYS_fcntl, fd, F_GETFD) < 0) {
+            end_shuts(fd, NULL);
+            release(end_of(fd));
+            mine()->of[fd] = 0;
         }
     }
 }

@@ -80,11 +80,15 @@ void end_made_pair(const int fds[2], enum control_descriptor kind, const void *p
 void end_shared(int from, int to, const void *place);
 /* The descriptor is closed. */
 void end_closed(int fd);
+/* As close_range(2), which closes one after the other. */
+long end_close_range(unsigned first, unsigned last, unsigned flags);
 /* The descriptor is in the set from now on, or is not any more. */
 void end_member(int set, int fd, bool is_in);
 /* A process is forked: it has them all too. There is no such process after all. */
 void end_inherit(const struct process *child);
 void end_disinherit(const struct process *child);
+/* The calling process has become another program: the kernel has closed some. */
+void end_exec(void);
 /* The calling process ends: closes all that it has. */
 void end_vanish(void);
 /* A process that has a descriptor for it; NULL: none has. */

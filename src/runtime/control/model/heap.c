@@ -337,13 +337,13 @@ bool heap_find(uintptr_t address, struct heap_block *block)
     if (s == NULL) {
         return false;
     }
-    *block = (struct heap_block){.place = s->place,
+    *block = (struct heap_block){.place = s->place | control_image,
                                  .name = s->name == 0 ? 0 : callers_kept(s->name),
                                  .start = (uintptr_t)block_of(s),
                                  .size = s->size,
                                  .ordinal = s->ordinal,
                                  .owner = s->owner,
-                                 .freed_place = s->freed_place,
+                                 .freed_place = s->freed_place | control_image,
                                  .freer = s->freer,
                                  .callers = s->callers,
                                  .freed_callers = s->freed_callers,

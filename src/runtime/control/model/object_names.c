@@ -82,12 +82,12 @@ static void module_tell(const struct dl_phdr_info *info, uintptr_t begin, uintpt
         (void)sys(SYS_readlink, "/proc/self/exe", path, sizeof path - 1);
     }
     uint32_t at = 0;
-    while (at < control->module_count &&
-           (told[at].bias != info->dlpi_addr || strcmp(told[at].path, path) != 0)) {
+    while (at < control->module_count && (told[at].bias != (info->dlpi_addr | control_image) ||
+                                          strcmp(told[at].path, path) != 0)) {
         at++;
     }
     if (at == control->module_count && at < CONTROL_MODULES_MAX) {
-        told[at].bias = info->dlpi_addr;
+        told[at].bias = info->dlpi_addr | control_image;
         text_copy(told[at].path, sizeof told[at].path, path);
         control->module_count++;
     }
@@ -139,14 +139,19 @@ void object_start(void)
 
 void object_begin(void)
 {
+    object_begin_image();
+    run_state->file_count = 0;
+    run_state->anonymous_count = 0;
+}
+
+void object_begin_image(void)
+{
     if (!own->is_begun) {
         own->is_begun = true;
         object_modules();
     }
     own->age++;
     own->mapping_count = 0;
-    run_state->file_count = 0;
-    run_state->anonymous_count = 0;
     table_clear(&own->first_uses);
     table_clear(&own->counts);
 }
@@ -254,10 +259,10 @@ uint64_t object_calls(uintptr_t place)
     uintptr_t around[FRAMES_LISTED];
     const uint32_t count = frames_list(&control_self->frames, place, around);
     _Static_assert((int)FRAMES_LISTED < (int)CONTROL_ASKED_MAX, "the calls fit");
-    uint64_t key = name_join(5, place);
-    control->calls[0] = place;
+    uint64_t key = name_join(5, place | control_image);
+    control->calls[0] = place | control_image;
     for (uint32_t i = 0; i < count; i++) {
-        control->calls[i + 1] = around[i];
+        control->calls[i + 1] = around[i] | control_image;
         key = name_join(key, around[i]);
     }
     control->call_count = count + 1;
@@ -335,7 +340,7 @@ static struct mapping *add_mapping(const void *start, size_t size)
 static void name_mapping(struct mapping *m, const void *place)
 {
     uint64_t *count = table_slot(&own->counts, (uintptr_t)place, 0);
-    m->place = (uintptr_t)place;
+    m->place = control_place(place);
     m->ordinal = count == NULL ? 1 : (uint32_t)++ * count;
     m->owner = control_self->number;
 }
@@ -453,7 +458,8 @@ static void name_first_use(struct object *o, uintptr_t address, const void *plac
         const uint64_t ordinal = count == NULL ? 1 : ++*count;
         *use = (uint64_t)(uintptr_t)place << ORDINAL_BITS | (ordinal & 0xffff);
     }
-    o->key = CONTROL_KEY_OF_PLACE | (use == NULL ? (uintptr_t)place : *use >> ORDINAL_BITS);
+    o->key = CONTROL_KEY_OF_PLACE | control_image |
+             (use == NULL ? (uintptr_t)place : *use >> ORDINAL_BITS);
     o->ordinal = use == NULL ? 1 : (uint32_t)(*use & 0xffff);
     o->owner = owner_here(0);
     o->number = number_of(o->owner == 0 ? o->key : name_join(o->key, o->owner), o->ordinal);
@@ -499,7 +505,7 @@ static struct object find(uintptr_t address, const void *place)
         block.owner = is_shared ? block.owner : owner_here(block.owner);
         name_block(&o, &block, address);
     } else if (is_static(address)) {
-        o.key = address;
+        o.key = address | control_image;
         o.owner = owner_here(0);
         o.number = number_of(o.owner == 0 ? 1 : name_join(1, o.owner), address / WORD_SIZE);
         place_in_stretch(&o, address);

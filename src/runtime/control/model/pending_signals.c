@@ -98,6 +98,15 @@ void signals_inherit(const struct process *child)
     forget(o);
 }
 
+void signals_exec(void)
+{
+    for (int signal = 1; signal <= SIGNALS_MAX; signal++) {
+        struct sigaction *a = &own()->actions[signal];
+        *a = (struct sigaction){.sa_handler = a->sa_handler == SIG_IGN ? SIG_IGN : SIG_DFL};
+    }
+    own()->told = 0;
+}
+
 bool signals_keep_no_zombies(const struct process *parent)
 {
     const struct sigaction *a = &all[parent->number].actions[SIGCHLD];

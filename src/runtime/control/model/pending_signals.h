@@ -27,6 +27,9 @@ void signals_release(uint64_t before);
 void signals_inherit(const struct process *child);
 void signals_adopt(void);
 
+/* The process has become another program: handlers are gone, what is ignored stays so. */
+void signals_exec(void);
+
 /* Whether children of the process leave nothing to wait for, as it has asked. */
 bool signals_keep_no_zombies(const struct process *parent);
 

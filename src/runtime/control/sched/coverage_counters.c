@@ -62,12 +62,13 @@ void cover_start(void)
 static uint32_t number_of(const void *place)
 {
     struct control_cover *cover = &own->known->cover;
-    const uint64_t *found = table_slot(&own->known->numbers, (uintptr_t)place, cover->block_count);
+    const uint64_t *found =
+        table_slot(&own->known->numbers, control_place(place), cover->block_count);
     if (found == NULL || *found >= CONTROL_BLOCKS_MAX) {
         return CONTROL_BLOCKS_MAX;
     }
     if (*found == cover->block_count) {
-        cover->blocks[cover->block_count++].place = (uintptr_t)place;
+        cover->blocks[cover->block_count++].place = control_place(place);
     }
     return (uint32_t)*found;
 }

@@ -303,10 +303,33 @@ void process_adopt(struct process *p)
     signals_adopt();
 }
 
+void process_exec_begins(void)
+{
+    process_self->caller = control_self->number;
+}
+
+bool process_has_image(pid_t id)
+{
+    const struct process *p = process_known_as(id);
+    return p == NULL || p->state != PROCESS_LIVE || p->image_count > 0;
+}
+
+void process_exec(void)
+{
+    process_self->maps_shared = false;
+    process_self->image_count++;
+    task_exec(process_self->caller);
+    timer_end(process_self);
+    end_exec();
+    signals_exec();
+    run_state->io_stamp++;
+    sched_changed();
+}
+
 /* End */
 
 /* The tasks of a process that ends do nothing more; what they held of robust locks is orphaned. */
-static void end_tasks(const struct process *p)
+void process_end_tasks(const struct process *p)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < task_live_count; i++) {
@@ -354,7 +377,7 @@ static void tell_parent(struct process *p)
 static void bury(struct process *p, int status)
 {
     p->status = status;
-    end_tasks(p);
+    process_end_tasks(p);
     timer_end(p);
     orphan(p);
     tell_parent(p);
@@ -457,6 +480,12 @@ struct process *process_ended_child(const struct process *parent, pid_t id, bool
         }
     }
     return ended;
+}
+
+bool process_has_child_event(const struct task *t)
+{
+    bool has_any = false;
+    return process_ended_child(process_of(t), t->act.child, &has_any) != NULL || !has_any;
 }
 
 void process_reap(struct process *child)

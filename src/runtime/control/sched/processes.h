@@ -51,6 +51,9 @@ struct process {
     int32_t id, group, session; /* as the program knows them */
     int32_t real;               /* as the kernel does */
     int32_t status;             /* as wait() tells it, once it has ended */
+    uint32_t caller;            /* of exec: the task */
+    uint32_t image_count;       /* programs that it has become */
+    int32_t spawn_error;        /* posix_spawn(): what went wrong in the child */
     bool maps_shared;           /* it has mapped memory that other processes may share */
 };
 
@@ -89,6 +92,15 @@ void process_fire(struct timer *timer);
 /* Ends another process, as a signal that cannot be caught does. */
 void process_kill(struct process *p, int signal);
 
+/* The calling task is about to have its process become another program; and the caller is that
+ * program, which has the turn. */
+void process_exec_begins(void);
+void process_exec(void);
+/* Whether the process of this id has become another program, or has ended. */
+bool process_has_image(pid_t id);
+/* Takes the tasks of the process off the list of those that live. */
+void process_end_tasks(const struct process *p);
+
 /* The calling process ends; status as wait() tells it. The run goes on while others live. */
 _Noreturn void process_finish(int status);
 
@@ -101,6 +113,8 @@ void process_end_first(void);
 /* Children. The first of the process that has ended and is meant by the id, as waitpid() takes it;
  * `has_any`: whether there is any child that is meant. */
 struct process *process_ended_child(const struct process *parent, pid_t id, bool *has_any);
+/* Whether the task, which waits for a child (WAIT_CHILD), need not wait any more. */
+bool process_has_child_event(const struct task *t);
 /* The parent has waited for it. */
 void process_reap(struct process *child);
 

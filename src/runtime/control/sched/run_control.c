@@ -27,6 +27,7 @@
 #include "runtime/control/model/proc_paths.h"
 #include "runtime/control/model/timers.h"
 #include "runtime/control/sched/gdb_stops.h"
+#include "runtime/control/sched/image.h"
 #include "runtime/control/sched/shared_segment.h"
 #include "runtime/control/sched/task.h"
 #include "runtime/control/sched/watchdog.h"
@@ -37,6 +38,7 @@
 
 struct control *control;
 bool control_is_running;
+uint64_t control_image;
 
 /* Until the page is there, and where nothing is controlled. */
 static struct run_state nothing;
@@ -50,6 +52,9 @@ static struct {
     char **arguments;
     char **environment;
 } program;
+
+/* The number of the process whose program this one has replaced; -1: it is the first. */
+static int image_process = -1;
 
 /* Who waits for plans, while fibers run. */
 static struct fiber server;
@@ -106,6 +111,8 @@ static void tell_block(const struct ending *e)
     r->block.call_count = callers_list(b.callers, r->block.calls, CONTROL_CALLS_MAX);
     r->block.freed_call_count =
         callers_list(b.is_freed ? b.freed_callers : 0, r->block.freed_calls, CONTROL_CALLS_MAX);
+    stack_tag(r->block.calls, r->block.call_count);
+    stack_tag(r->block.freed_calls, r->block.freed_call_count);
 }
 
 static bool wants_stack(enum control_end end)
@@ -159,6 +166,7 @@ _Noreturn void control_end(const struct ending *e)
     if (wants_stack(e->end)) {
         r->stack_count = stack_take(r->stack, CONTROL_STACK_MAX, e->place);
         drop_teller(e);
+        stack_tag(r->stack, r->stack_count);
     }
     tell_block(e);
     sched_tell(is_overdue ? e->place : NULL);
@@ -209,7 +217,7 @@ struct control_report *control_report(enum event_kind kind, const char *name, in
         return NULL;
     }
     struct control_report *told = &reports[r->report_count++];
-    *told = (struct control_report){.place = (uintptr_t)place,
+    *told = (struct control_report){.place = control_place(place),
                                     .value = value,
                                     .step = (uint32_t)r->step_count,
                                     .task = control_self->number,
@@ -475,6 +483,23 @@ static void await_plan(void)
     }
 }
 
+/* The caller has taken the place of a program in the middle of a run, and goes on with its turn. */
+static void enter_image(void)
+{
+    catch_signals();
+    watchdog_start();
+    trap_start();
+    object_begin_image();
+    cover_begin();
+    heap_begin();
+    process_exec();
+    control_is_running = true;
+    sanitizer_begin();
+    trap_on();
+}
+
+extern void *__libc_stack_end; /* where the first thread's stack begins */
+
 static int serve(int count, char **arguments, char **environment)
 {
     (void)count;
@@ -482,6 +507,10 @@ static int serve(int count, char **arguments, char **environment)
     (void)environment;
     if (control_is_on) {  /* since a constructor made a thread */
         object_modules(); /* later constructors told whose accesses are visible */
+        task_run_first(run_main);
+    }
+    if (image_process >= 0) {
+        enter_image();
         task_run_first(run_main);
     }
     settle();
@@ -521,21 +550,25 @@ static char **copy_words(char **words, int count)
     return copy;
 }
 
+/* The variable is "FD", or "FD:PROCESS" for a program that takes the place of another one. */
 static bool open_page(void)
 {
     const char *word = getenv(CONTROL_VARIABLE);
     if (word == NULL || getauxval(AT_SECURE) != 0) {
         return false;
     }
-    const int fd = (int)strtol(word, NULL, 10);
+    char *rest = NULL;
+    const int fd = (int)strtol(word, &rest, 10);
+    image_process = *rest == ':' ? (int)strtol(rest + 1, NULL, 10) : -1;
     void *page = (void *)sys(SYS_mmap, CONTROL_ADDRESS, CONTROL_SIZE, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0L);
     if (page != (void *)CONTROL_ADDRESS) {
         return false;
     }
-    (void)sys(SYS_close, fd);
     control = page;
-    return control->magic == CONTROL_MAGIC && control->version == CONTROL_VERSION;
+    image_keep_page(fd);
+    return control->magic == CONTROL_MAGIC && control->version == CONTROL_VERSION &&
+           image_process < PROCESSES_MAX;
 }
 
 __attribute__((constructor(101))) static void start(void)
@@ -551,10 +584,10 @@ __attribute__((constructor(101))) static void start(void)
     }
     control->is_loaded = 1;
     (void)unsetenv(CONTROL_VARIABLE);
-    (void)unsetenv("LD_PRELOAD");
-    segment_start(true);
+    image_unset_preload();
+    segment_start(image_process < 0);
     run_state = segment_take(sizeof *run_state);
-    process_self = &run_state->processes[0];
+    process_self = &run_state->processes[image_process < 0 ? 0 : image_process];
     task_start();
     sched_start();
     object_start();
@@ -567,19 +600,24 @@ __attribute__((constructor(101))) static void start(void)
     timer_start();
     ready_start();
     stack_start();
-    stop_start();
+    if (image_process < 0) {
+        stop_start();
+    }
     process_start();
     control->can_fiber = fiber_is_possible();
     (void)on_exit(at_exit, NULL);
 }
-
-extern void *__libc_stack_end; /* where the first thread's stack begins */
 
 /* A fiber's stack would have to begin in the middle of the loader's calls, so runs are forked. */
 void control_begin_early(void)
 {
     start(); /* ours may not be the first constructor */
     if (control == NULL || control_is_on) {
+        return;
+    }
+    if (image_process >= 0) {
+        enter_image();
+        control_self->bottom = __libc_stack_end;
         return;
     }
     settle();

@@ -61,6 +61,7 @@ enum wait {
     WAIT_READY,     /* one of `descriptors` is ready */
     WAIT_SIGNAL,    /* one of the signals it awaits is there */
     WAIT_CHILD,     /* a child that `child` means has ended, or there is none */
+    WAIT_IMAGE,     /* the process of this id has become another program, or has ended */
 };
 
 /* What a signal does to a wait whose handler has run. */
@@ -155,6 +156,7 @@ struct task {
     /* For other processes, which do not see what it waits for (sched/processes.h). */
     bool is_there, has_surplus;
     uint32_t holder;
+    uint64_t place;                        /* control_place of act */
     uint64_t looked;                       /* io_stamp when its descriptors were looked at */
     uint64_t shared_object, shared_second; /* of act, in memory that processes share; 0: not */
     uint64_t path_name;
@@ -249,6 +251,16 @@ struct run_state {
 };
 extern struct run_state *run_state;
 #define control_clock (run_state->clock) /* virtual nanoseconds since the beginning of the run */
+
+/* Of a process that has become another program: tells places of that program from those of others
+ * that lie at the same addresses (wire/control.h). */
+extern uint64_t control_image;
+
+/* A place in the code, as the page has it. */
+static inline uint64_t control_place(const void *place)
+{
+    return place == NULL ? 0 : (uintptr_t)place | control_image;
+}
 
 /* A region of the page. */
 static inline void *control_region(size_t place)
@@ -448,6 +460,8 @@ void lock_pass_stream(FILE *file, const void *place);
 
 void object_start(void);
 void object_begin(void); /* a run begins: blocks and first uses are forgotten */
+/* The same in a process that has become another program in the middle of a run. */
+void object_begin_image(void);
 struct object object_of(const volatile void *address, const void *place);
 /* A number for the name of what the calling task allocates by a call at this place: the same for
  * all calls that one line of the program makes, perhaps through a library. */

@@ -253,13 +253,6 @@ static bool is_readable(const struct task *t)
     return t->is_there;
 }
 
-static bool has_child_event(const struct task *t)
-{
-    bool has_any = false;
-    const struct process *ended = process_ended_child(process_of(t), t->act.child, &has_any);
-    return ended != NULL || !has_any;
-}
-
 static bool is_ready(const struct task *t)
 {
     if (is_cancelled(t)) {
@@ -274,7 +267,8 @@ static bool is_ready(const struct task *t)
     case WAIT_TIME: return false;
     case WAIT_SIGNAL: return (signals_pending(t) & t->signals_awaited) != 0;
     case WAIT_READY: return is_readable(t);
-    case WAIT_CHILD: return has_child_event(t);
+    case WAIT_CHILD: return process_has_child_event(t);
+    case WAIT_IMAGE: return process_has_image(t->act.child);
     case WAIT_MUTEX:
     case WAIT_SEMAPHORE:
     case WAIT_READ:
@@ -290,7 +284,7 @@ static void name_operation(struct pick_operation *o, const struct task *t, uint1
                            const struct object *object)
 {
     o->kind = kind;
-    o->place = name_of_place((uintptr_t)t->act.place, kind);
+    o->place = name_of_place(t->place, kind);
     o->action = name_of_operations(name_text("", 0), t->path_name, kind, object->name);
     const uint64_t *done = table_get(&board->occurrences, o->action);
     o->occurrence = done == NULL ? 1 : (uint32_t)*done + 1;
@@ -485,7 +479,7 @@ static void note_step(uint32_t choice)
                                .owner = object.owner,
                                .ordinal = object.ordinal,
                                .offset = object.offset,
-                               .place = (uintptr_t)t->act.place,
+                               .place = t->place,
                                .address = object.block == 0 ? (uintptr_t)t->act.object : 0,
                                .task = t->number,
                                .peer = has_peer(&t->act) ? t->act.peer : NOBODY,
@@ -753,6 +747,7 @@ static uint32_t number_needed(const struct task *t)
     case WAIT_WAKE:
     case WAIT_READY:
     case WAIT_CHILD:
+    case WAIT_IMAGE:
     case WAIT_SIGNAL: return 0;
     }
     return 0;
@@ -826,6 +821,7 @@ static void touch(struct pick_operation *o, const struct task *t)
 void sched_say(struct task *t, const struct act *act)
 {
     t->act = *act;
+    t->place = control_place(act->place);
     t->since = ++board->turns;
     t->is_woken = false;
     t->idle_stamp = board->changes;
@@ -939,7 +935,7 @@ static void tell_task(struct control_stand *stand, const struct task *t)
                                     .owner = t->object.owner,
                                     .ordinal = t->object.ordinal,
                                     .offset = t->object.offset,
-                                    .place = (uintptr_t)t->act.place,
+                                    .place = t->place,
                                     .kind = t->pending.kind,
                                     .is_running = t->act.kind == 0,
                                     .is_waiting = t->act.kind != 0 && !is_ready(t)};
@@ -966,9 +962,12 @@ static void tell_calls(const void *interrupted)
     struct control_result *r = &control->result;
     for (uint32_t i = 0; i < r->stand_count; i++) {
         struct control_stand *s = &r->stands[i];
-        s->call_count = task_live[i] == control_self
-                            ? stack_take(s->calls, CONTROL_CALLS_MAX, interrupted)
-                            : task_calls(task_live[i], s->calls, CONTROL_CALLS_MAX);
+        if (task_live[i] == control_self) {
+            s->call_count = stack_take(s->calls, CONTROL_CALLS_MAX, interrupted);
+            stack_tag(s->calls, s->call_count);
+        } else {
+            s->call_count = task_calls(task_live[i], s->calls, CONTROL_CALLS_MAX);
+        }
     }
 }
 

@@ -57,7 +57,7 @@ static uint32_t number_of(const char *path)
 void task_start(void)
 {
     tasks = segment_take(CONTROL_TASKS_MAX * sizeof *tasks);
-    control_self = &tasks[0];
+    control_self = &tasks[process_self->first];
     key_start(control_self);
 }
 
@@ -169,6 +169,7 @@ static void answer(struct task *t)
     struct task *by = run_state->asked.by;
     run_state->asked.by = NULL;
     run_state->asked.count = stack_take(run_state->asked.calls, run_state->asked.most, NULL);
+    stack_tag(run_state->asked.calls, run_state->asked.count);
     hand_over(t, by, true);
 }
 
@@ -400,6 +401,35 @@ void task_fork(uint32_t number, const struct process *p)
     t->scratch = me->scratch;
     t->scratch_size = me->scratch_size;
     must(t->process != me->process);
+}
+
+/* It may have been another thread of the process that called exec, and the first may have ended:
+ * what was said and asked of the process's only task stays. */
+void task_exec(uint32_t blocked_by)
+{
+    const uint64_t blocked = tasks[blocked_by].signals_blocked;
+    const uint64_t sent = tasks[blocked_by].signals_pending;
+    struct task *first = &tasks[process_self->first];
+    const uint32_t fork_count = first->fork_count;
+    const uint32_t child_count = first->child_count;
+    const void *values[KEYS_MAX];
+    memcpy(values, first->values, sizeof values);
+    process_end_tasks(process_self);
+    process_self->live_count = 0;
+    process_self->unjoined_count = 0;
+    (void)prepare(process_self->first);
+    first->scratch = NULL;
+    first->scratch_size = 0;
+    first->fiber = (struct fiber){0};
+    first->fork_count = fork_count;
+    first->child_count = child_count;
+    first->signals_blocked = blocked;
+    first->signals_pending = sent;
+    first->thread = pthread_self();
+    memcpy(first->values, values, sizeof values);
+    control_self = first;
+    enlist(first);
+    must(process_self->live_count == 1);
 }
 
 void task_enlist(uint32_t number, const void *place)

@@ -29,6 +29,8 @@ struct task *task_of(pthread_t thread);
  * now on it may be chosen. */
 void task_fork(uint32_t number, const struct process *p);
 void task_enlist(uint32_t number, const void *place);
+/* The process has become another program, by a call of this task: its first is its only one. */
+void task_exec(uint32_t caller);
 /* The number of the next one: "main.1". */
 uint32_t task_number_forked(void);
 

@@ -55,7 +55,7 @@ static void preempt(const void *instruction)
 {
     const void *place = (const char *)instruction + 1;
     control->result.has_preempted = 1;
-    control->result.preempted = (uintptr_t)place;
+    control->result.preempted = control_place(place);
     (void)sched_take(&(struct act){.kind = EVENT_TASK_SWITCH, .is_idle = true, .place = place});
 }
 

@@ -95,7 +95,8 @@ static void look_at(struct control_watch *w)
 
 void watch_look(const void *place)
 {
-    if (!control_is_mine() || control->watch_count == 0) {
+    if (!control_is_mine() || control->watch_count == 0 || process_self->number != 0 ||
+        control_image != 0) {
         return;
     }
     for (uint32_t i = 0; i < control->watch_count && i < CONTROL_WATCHES_MAX; i++) {
