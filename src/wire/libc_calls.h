@@ -232,12 +232,15 @@
          WHEN(got == 0, WRITES(to, count * sizeof *to)))                                           \
     CALL(int, fnmatch, (const char *pattern, const char *text, int flags), (pattern, text, flags), \
          TEXT(pattern) TEXT(text), )                                                               \
-    CALL(char *, getenv, (const char *name), (name), TEXT(name) READS(&environ, sizeof environ), ) \
+    CALL(char *, getenv, (const char *name), (name),                                               \
+         TEXT(name) READS(&environment, sizeof environment), )                                     \
     CALL(int, setenv, (const char *name, const char *value, int replaces),                         \
-         (name, value, replaces), TEXT(name) TEXT(value) WRITES(&environ, sizeof environ), )       \
-    CALL(int, unsetenv, (const char *name), (name), TEXT(name) WRITES(&environ, sizeof environ), ) \
-    CALL(int, putenv, (char *text), (text), TEXT(text) WRITES(&environ, sizeof environ), )         \
-    CALL(int, clearenv, (void), (), WRITES(&environ, sizeof environ), )                            \
+         (name, value, replaces),                                                                  \
+         TEXT(name) TEXT(value) WRITES(&environment, sizeof environment), )                        \
+    CALL(int, unsetenv, (const char *name), (name),                                                \
+         TEXT(name) WRITES(&environment, sizeof environment), )                                    \
+    CALL(int, putenv, (char *text), (text), TEXT(text) WRITES(&environment, sizeof environment), ) \
+    CALL(int, clearenv, (void), (), WRITES(&environment, sizeof environment), )                    \
     CALL(int, rand_r, (unsigned *seed), (seed),                                                    \
          READS(seed, sizeof *seed) WRITES(seed, sizeof *seed), )                                   \
     CALL(void *, bsearch,                                                                          \
@@ -572,12 +575,8 @@
          (set, to, time), READS(set, KERNEL_SET) READS(time, sizeof *time),                       \
          WHEN(got > 0, WRITES(to, sizeof *to)))
 
-#define LIBC_THREADS(CALL)                                                              \
-    CALL(int, pthread_join, (pthread_t thread, void **to), (thread, to), ,              \
-         WHEN(got == 0, WRITES(to, sizeof *to)))                                        \
-    CALL(int, pthread_key_create, (pthread_key_t * to, void (*end)(void *)), (to, end), \
-         WRITES(to, sizeof *to), )                                                      \
-    CALL(int, sem_getvalue, (sem_t * semaphore, int *to), (semaphore, to), ,            \
+#define LIBC_THREADS(CALL)                                                   \
+    CALL(int, sem_getvalue, (sem_t * semaphore, int *to), (semaphore, to), , \
          WHEN(got == 0, WRITES(to, sizeof *to)))
 
 #define LIBC_CALLS(CALL) \

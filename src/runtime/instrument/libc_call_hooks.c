@@ -48,8 +48,11 @@ enum {
 _Static_assert(POLL_ASKED == 6, "poll reads fd and events, and writes revents");
 _Static_assert(KERNEL_SET <= sizeof(sigset_t), "the kernel's set is a part of libc's");
 
-/* Stands for libc's hidden variable with the position of strtok: each call writes it. */
+/* What libc keeps for itself: where strtok stopped, and the variables of the environment. A call
+ * accesses the one that it uses. (The symbol environ is not named here: every program would then
+ * share it with libc.) */
 static char *strtok_rest;
+static char environment;
 
 /* The bytes that a function reads which stops after the NUL, or after `size` bytes. */
 static size_t text_size(const char *text, size_t size)

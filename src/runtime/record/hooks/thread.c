@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "runtime/instrument/runtime_entry.h"
 #include "runtime/record/hooks/sync_shared.h"
 #include "runtime/record/log/recorder.h"
 #include "runtime/record/shadow/access.h"
@@ -199,7 +200,11 @@ static int joined(int result, int64_t number, const void *place)
 RT_EXPORT int pthread_join(pthread_t thread, void **value)
 {
     const int64_t number = thread_number(thread);
-    return joined(REAL(pthread_join)(thread, value), number, RT_CALLER);
+    const int result = joined(REAL(pthread_join)(thread, value), number, RT_PLACE);
+    if (result == 0 && value != NULL && access_is_told() && rt_is_recording()) {
+        clew_rt_write(value, sizeof *value, RT_PLACE);
+    }
+    return result;
 }
 
 RT_EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
