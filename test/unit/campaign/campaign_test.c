@@ -1,6 +1,7 @@
 #include "campaign/campaign.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -261,6 +262,63 @@ TEST(a_violation_is_saved_once)
     CHECK_INT(a.violations.count, 1);
     CHECK_TEXT(a.violations.at[0].violation.what, "first");
     account_release(&a);
+}
+
+/* Saves the violation of a run, if it is the first; the name of its files. */
+static bool save_first(struct campaign *c, uint64_t run, char name[CAMPAIGN_NAME_SIZE])
+{
+    struct err e;
+    bool is_wanted = false;
+    CHECK_INT(campaign_begin_save(c, "k", run, &is_wanted, name, &e), 0);
+    if (!is_wanted) {
+        return false;
+    }
+    char schedule[CAMPAIGN_NAME_SIZE + sizeof ".sched"];
+    (void)snprintf(schedule, sizeof schedule, "%s.sched", name);
+    const struct campaign_violation v = {.key = "k",
+                                         .kind = "crash",
+                                         .property = "",
+                                         .what = "",
+                                         .values = "",
+                                         .run = run,
+                                         .schedule = schedule,
+                                         .trace = ""};
+    CHECK_INT(campaign_save(c, &v, &e), 0);
+    return true;
+}
+
+TEST(the_violation_of_the_first_run_replaces_that_of_a_later_one)
+{
+    const char *path = scratch_path("first.campaign");
+    struct campaign *c = open_at(path, false);
+    char name[CAMPAIGN_NAME_SIZE];
+    CHECK(save_first(c, 8, name));
+    CHECK_TEXT(name, "violations/1");
+    CHECK(!save_first(c, 9, name));
+    CHECK(save_first(c, 3, name));
+    CHECK_TEXT(name, "violations/1");
+    CHECK(!save_first(c, 3, name));
+    campaign_close(c);
+    struct account a;
+    read_account(&a, path);
+    CHECK_INT(a.violations.count, 1);
+    CHECK_INT(a.violations.at[0].violation.run, 3);
+    CHECK_TEXT(a.violations.at[0].violation.schedule, "violations/1.sched");
+    account_release(&a);
+}
+
+TEST(a_violation_that_could_not_be_written_is_not_saved)
+{
+    const char *path = scratch_path("unwritten.campaign");
+    struct campaign *c = open_at(path, false);
+    char name[CAMPAIGN_NAME_SIZE];
+    struct err e;
+    bool is_wanted = false;
+    CHECK_INT(campaign_begin_save(c, "k", 2, &is_wanted, name, &e), 0);
+    CHECK(is_wanted);
+    campaign_save_not(c);
+    CHECK(save_first(c, 5, name));
+    campaign_close(c);
 }
 
 /* Several processes, each with jobs of its own */
