@@ -280,7 +280,6 @@ static void put_timer(struct sim *s, uint32_t at, uint32_t node, uint32_t number
 {
     const struct timer *timer = &s->core->nodes[node].timers[number];
     const uint64_t what = s->names.timers[node][number];
-    must(timer->is_set);
     s->pending.operations[at] = (struct pick_operation){
         .name = name_occurrence(what, timer->occurrence),
         .action = what,
@@ -408,7 +407,6 @@ static void move_entry(struct sim *s, uint32_t to, uint32_t from)
 
 static void close_gap(struct sim *s, uint32_t at)
 {
-    must(at < s->pending.count);
     const uint32_t behind = --s->pending.count - at;
     memmove(&s->pending.operations[at], &s->pending.operations[at + 1],
             behind * sizeof *s->pending.operations);
@@ -419,7 +417,6 @@ static void close_gap(struct sim *s, uint32_t at)
 static void open_gap(struct sim *s, uint32_t at)
 {
     check_room(s);
-    must(at <= s->pending.count);
     const uint32_t behind = s->pending.count++ - at;
     memmove(&s->pending.operations[at + 1], &s->pending.operations[at],
             behind * sizeof *s->pending.operations);
@@ -464,7 +461,6 @@ static void replace_parcel(struct sim *s, uint32_t at, struct parcel *behind)
         return;
     }
     const uint32_t end = s->pending.listing.parcels_end;
-    must(at < end);
     for (; at + 1 < end && s->pending.origins[at + 1].parcel->age < behind->age; at++) {
         move_entry(s, at, at + 1);
     }
@@ -544,7 +540,6 @@ void pending_follow(struct sim *s, uint32_t choice)
         pending_list(s);
         return;
     }
-    must(choice < s->pending.count);
     const uint32_t node = s->pending.origins[choice].node;
     follow_parcels(s, choice);
     const bool is_any_timer = timer_lines(s) > 1;

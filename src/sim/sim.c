@@ -158,7 +158,6 @@ static void note_step(struct sim *s, const struct pick_operation *o, uint32_t ch
 static void take_step(struct sim *s, uint32_t choice)
 {
     struct execution *x = s->execution;
-    must(choice < s->pending.count);
     const struct pick_operation o = s->pending.operations[choice];
     const struct origin from = s->pending.origins[choice];
     note_step(s, &o, choice, from.cause);

@@ -188,7 +188,6 @@ static uint64_t hash_channel(const struct queue *q, bool is_fifo)
 static void rehash_channel(struct sim *s, uint32_t channel)
 {
     struct hashes *h = &s->memory.hashes;
-    must(channel < net_channel_count(s));
     const struct queue *q = &s->core->queues[channel];
     const uint64_t hash =
         q->first == NULL ? 0 : name_mix(hash_channel(q, s->channels.is_fifo[channel]), channel + 1);
