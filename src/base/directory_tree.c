@@ -84,7 +84,8 @@ int tree_copy_file(const char *from, const char *to, struct tree_room *room, str
     }
     if (s.st_size < 0 || (uint64_t)s.st_size > room->bytes || room->entries == 0) {
         (void)close(source);
-        return err_set(e, "%s: %lld bytes are more than may be copied", from, (long long)s.st_size);
+        return err_set(e, "%s: has %lld bytes, more than a private copy may have", from,
+                       (long long)s.st_size);
     }
     room->bytes -= (uint64_t)s.st_size;
     room->entries--;
@@ -158,7 +159,7 @@ static int copy_entry(const struct tree_copy *c, const char *name, struct err *e
         return tree_copy_file(from, to, c->room, e);
     }
     if (c->room->entries == 0) {
-        return err_set(e, "%s: there are more entries than may be copied", c->from);
+        return err_set(e, "%s: has more entries than a private copy may have", c->from);
     }
     c->room->entries--;
     if (tree_make_like(from, &s, to, e) < 0) {

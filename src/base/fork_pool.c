@@ -40,7 +40,8 @@ static int member_begin(const struct fork_pool *c, uint32_t part, struct member 
 {
     int ends[2];
     if ((seam_fails() ? seam_failure(EMFILE) : pipe(ends)) < 0) {
-        return err_set(e, "no pipe for a worker: %s", strerror(errno));
+        return err_set(e, "cannot start a worker: pipe: %s; raise ulimit -n, or use fewer (-j)",
+                       strerror(errno));
     }
     const pid_t process = seam_fails() ? seam_failure(EAGAIN) : fork();
     if (process == 0) {
@@ -51,7 +52,8 @@ static int member_begin(const struct fork_pool *c, uint32_t part, struct member 
     (void)close(ends[1]);
     if (process < 0) {
         (void)close(ends[0]);
-        return err_set(e, "a worker cannot be made: %s", strerror(reason));
+        return err_set(e, "cannot start a worker: fork: %s; raise ulimit -u, or use fewer (-j)",
+                       strerror(reason));
     }
     *m = (struct member){.process = process, .fd = ends[0]};
     return 0;
@@ -87,7 +89,10 @@ static int member_end(const struct fork_pool *c, struct member *m, struct err *e
     m->fd = -1;
     int result = in_fill_all(&in, SIZE_MAX, e);
     if (result == 0) {
-        result = member_wait(m) ? take_said(c, &in, e) : err_set(e, "a worker died");
+        result =
+            member_wait(m)
+                ? take_said(c, &in, e)
+                : err_set(e, "a worker process died, perhaps for lack of memory; use fewer (-j)");
     }
     in_close(&in);
     return result;

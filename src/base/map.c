@@ -38,6 +38,8 @@ static void grow(struct map *m)
     m->slots = NULL;
     m->slot_count = m->slot_count == 0 ? 16 : m->slot_count * 2;
     m->slots = mem_zero(m->slot_count, sizeof *m->slots);
+    must((m->slot_count & (m->slot_count - 1)) == 0);
+    must(m->entries.count * 2 <= m->slot_count);
     for (size_t i = 0; i < m->entries.count; i++) {
         m->slots[find(m, m->entries.at[i].key)] = (uint32_t)(i + 1);
     }

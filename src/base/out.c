@@ -61,7 +61,7 @@ int out_set_apart(int fd, struct err *e)
         stdout_fd = kept;
     }
     if ((seam_fails() ? seam_failure(EBUSY) : dup2(fd, STDOUT_FILENO)) < 0) {
-        return err_set(e, "standard output: cannot be set apart: %s", strerror(errno));
+        return err_set(e, "standard output: cannot be redirected: %s", strerror(errno));
     }
     return 0;
 }

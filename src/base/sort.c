@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "wire/must.h"
 
 enum { RUN = 8 };
 
@@ -45,6 +46,8 @@ static void merge(const struct job *job, const char *from, size_t middle, size_t
         memcpy(to, from, count * size);
         return;
     }
+    must(middle > 0);
+    must(middle < count);
     size_t a = 0;
     size_t b = middle;
     for (size_t i = 0; i < count; i++) {
@@ -60,6 +63,7 @@ void sort_stable(void *elements, size_t count, size_t size, sort_compare by, con
     if (count < 2) {
         return;
     }
+    must(size > 0);
     const struct job job = {size, by, context};
     char *beside = mem_resize(NULL, mem_product(count, size));
     char *from = elements;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "wire/must.h"
 
 /* Two products whose high bits depend on all words; numbers are mostly small and close together. */
 static size_t slot_of(const struct tuples *t, const struct tuple *tuple)

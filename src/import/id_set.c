@@ -1,5 +1,7 @@
 #include "import/id_set.h"
 
+#include "wire/must.h"
+
 bool id_set_add(struct id_set *s, int64_t number)
 {
     bool is_new = false;
@@ -8,6 +10,7 @@ bool id_set_add(struct id_set *s, int64_t number)
     if (is_new) {
         vec_push(&s->pages, 0);
     }
+    must(page < s->pages.count);
     const uint64_t bit = UINT64_C(1) << ((uint64_t)number % 64);
     const bool was_there = (s->pages.at[page] & bit) != 0;
     s->pages.at[page] |= bit;

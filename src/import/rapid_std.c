@@ -10,6 +10,7 @@
 #include "import/import.h"
 #include "import/text_memo.h"
 #include "trace/kind_table.h"
+#include "wire/must.h"
 
 enum { CHUNK_SIZE = 1 << 16, LINE_SIZE_MAX = 1 << 20 };
 
@@ -150,6 +151,7 @@ static int fail_line(const struct std *s, const char *text, size_t size, const c
                      struct err *e)
 {
     const struct in *in = &s->cursor.in;
+    must(text >= in->at);
     const uint64_t offset = in->offset + (uint64_t)(text - in->at);
     if (size > 0 && (text[0] == '{' || text[0] == '[')) {
         return err_set(
@@ -184,6 +186,7 @@ static ssize_t whole_lines(struct in *in, struct err *e)
                            LINE_SIZE_MAX);
         }
     }
+    must((size_t)(end - in->at) < in->available);
     return end + 1 - in->at;
 }
 
@@ -212,6 +215,7 @@ static int read_line(struct std *s, const char *text, const char *end, size_t co
     if (wrong != NULL) {
         return fail_line(s, text, (size_t)(end - text), wrong, e);
     }
+    must(count < BATCH_MAX);
     s->offsets[count] = offset;
     return 1;
 }
@@ -237,6 +241,8 @@ static int read_lines(struct std *s, size_t size, struct err *e)
         count += (size_t)result;
         at = line_end < end ? line_end + 1 : end;
     }
+    must(at <= end);
+    must(count <= BATCH_MAX);
     in_skip(in, (size_t)(at - in->at));
     return (int)count;
 }

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/quoted_text.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 
 static const struct {
     const char *word;
@@ -31,6 +32,7 @@ enum report_field report_field_of(struct piece name)
 
 void reports_set(struct reports *r, enum report_field field, struct piece text)
 {
+    must(field < REPORT_FIELD_COUNT);
     text_set(&r->fields[field], text);
     r->given |= 1U << field;
 }
@@ -180,6 +182,7 @@ static int read_event(struct reports *r, struct event *event, struct err *e)
     if (field_of(r, REPORT_PROCESS).size == 0) {
         return reports_fail(r, "does not say whose report it is (\"process\")", e);
     }
+    must(row < sizeof words / sizeof *words);
     *event = (struct event){
         .kind = words[row].kind,
         .task = tables_task(r->cursor.tables, name_of(r, REPORT_PROCESS), r->task_name)};
@@ -260,6 +263,7 @@ static int next_batch(struct cursor *c, struct batch *b, struct err *e)
         }
         count += is_event > 0;
     }
+    must(count <= BATCH_MAX);
     r->event_total += count;
     if (more < 0) {
         return -1;
@@ -306,6 +310,7 @@ int reports_first_line(struct in *in, struct piece *line, struct err *e)
     } while (size < FIRST_LINE_MAX);
     *line = (struct piece){in->at, in->available};
     *line = piece_begins(*line, "\xef\xbb\xbf") ? piece_after(*line, 3) : *line;
+    must(line->size <= in->available);
     line->size = piece_until(*line, '\n');
     return 0;
 }

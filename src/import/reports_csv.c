@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "import/import.h"
 #include "import/reports.h"
+#include "wire/must.h"
 
 /* Columns in any order, named by the first line; unknown columns are ignored. A value may be in
  * quotes, with "" for a quote in it; an empty one is absent. */
@@ -57,6 +58,7 @@ static int read_headings(struct reports_csv *r, struct piece line, struct err *e
         if (!take_value(r, &line, &name)) {
             return reports_fail(&r->reports, "has a quote that does not end", e);
         }
+        must(r->column_count < COLUMNS_MAX);
         r->columns[r->column_count] = report_field_of(name);
         has_process = has_process || piece_is(name, "process");
         is_more = line.size > 0;
@@ -83,6 +85,7 @@ static int read_line(struct reports *reports, struct piece line, struct err *e)
         if (!take_value(r, &line, &value)) {
             return reports_fail(reports, "has a quote that does not end", e);
         }
+        must(column < r->column_count);
         if (r->columns[column] < REPORT_FIELD_COUNT && value.size > 0) {
             reports_set(reports, r->columns[column], value);
         }

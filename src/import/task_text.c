@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "wire/must.h"
+
 static void append(struct task_text *text, const char *bytes, size_t size)
 {
     vec_reserve(&text->chars, text->chars.count + size);
@@ -17,6 +19,7 @@ void task_text_set(struct task_text *text, const struct tables *t, uint32_t task
     const struct name *name = &t->names.list.at[t->tasks.at[task].name];
     const struct name *node = &t->names.list.at[t->tasks.at[task].node];
     vec_clear(&text->chars);
+    must(t->tasks.at[task].name < t->names.list.count);
     append(text, name->text, name->size);
     if (node->size == 0 && name->size > 0 && memchr(name->text, '@', name->size) == NULL) {
         return;

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/vec.h"
+#include "wire/must.h"
 
 /* Borrowed bytes. {0} is empty. */
 struct piece {
@@ -50,6 +51,7 @@ static inline bool piece_begins(struct piece p, const char *text)
 /* The piece without its first `count` bytes. */
 static inline struct piece piece_after(struct piece p, size_t count)
 {
+    must(count <= p.size);
     return count == 0 ? p : (struct piece){p.at + count, p.size - count};
 }
 

@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "trace/tables.h"
+#include "wire/must.h"
 
 enum { MEMO_BITS = 12 };
+_Static_assert(MEMO_BITS < 32, "the upper bits of a hash choose the slot");
 
 /* The two words at the ends of a text. With the size they determine a text up to 16 bytes; so only
  * longer texts are compared in full. */
@@ -71,6 +73,7 @@ static inline uint32_t memo_name(struct memo *m, struct names *n, const char *te
     struct memo_entry *entry = memo_slot(m, &key);
     if (!memo_key_is(&entry->key, &key) ||
         (size > 16 && memcmp(names_text(n, entry->number), text, size) != 0)) {
+        must(size <= UINT32_MAX);
         *entry = (struct memo_entry){key, names_intern(n, text, size)};
     }
     return entry->number;
@@ -81,6 +84,7 @@ static inline bool memo_task_is(const struct tables *t, uint32_t task, const cha
                                 size_t size)
 {
     const struct name *name = &t->names.list.at[t->tasks.at[task].name];
+    must(task < t->tasks.count);
     const struct name *node = &t->names.list.at[t->tasks.at[task].node];
     return size == (size_t)name->size + 1 + node->size && text[name->size] == '@' &&
            memcmp(text, name->text, name->size) == 0 &&

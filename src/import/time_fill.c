@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "wire/must.h"
+
 void time_fill_release(struct time_fill *f)
 {
     vec_release(&f->waiting);
@@ -13,6 +15,7 @@ void time_fill_release(struct time_fill *f)
 static struct time_fill_node *node_find(const struct time_fill *f, uint32_t node)
 {
     const uint32_t *number = map_get(&f->number_of, node);
+    must(number == NULL || *number < f->nodes.count);
     return number == NULL ? NULL : &f->nodes.at[*number];
 }
 
@@ -23,6 +26,7 @@ static struct time_fill_node *node_need(struct time_fill *f, uint32_t node)
     if (is_new) {
         vec_push(&f->nodes, (struct time_fill_node){0});
     }
+    must(number < f->nodes.count);
     return &f->nodes.at[number];
 }
 
@@ -49,6 +53,7 @@ static int64_t time_at(const struct time_fill *f, size_t index, const struct beh
     if (!f->has_last || *b->time >= f->last) {
         return counted < *b->time ? counted : *b->time;
     }
+    must(index < f->waiting.count);
     const uint32_t node = f->waiting.at[index].node;
     const struct time_fill_node *before = node_find(f, node);
     return before != NULL ? before->last : node == b->node ? *b->time : f->last;
@@ -81,12 +86,14 @@ void time_fill_add(struct time_fill *f, const struct time_fill_event *e, const i
         }
         return;
     }
+    must(f->waiting.count < TIME_FILL_WAITING_MAX);
     flush(f, &(struct behind){.time = time, .node = e->node}, put, context);
     struct time_fill_node *node = node_need(f, e->node);
     const bool is_moved = node->has_made && *time < node->made;
     node->last = is_moved ? node->made : *time;
     f->has_last = true;
     f->last = node->last;
+    must(node->last >= *time);
     put(context, &e->event, node->last, is_moved);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "place/module_state.h"
+#include "wire/must.h"
 
 /* ---- bytes ---- */
 
@@ -52,9 +53,11 @@ bool code_at(struct places *p, uint64_t address, struct code *code)
         if (skipped >= code->size) {
             return false;
         }
+        must(code->address <= address);
         code->bytes += skipped;
         code->size -= skipped;
         code->address = address;
+        must(code->size > 0);
         return true;
     }
     return false;
@@ -86,9 +89,12 @@ bool code_function(struct places *p, uint64_t address, struct code_function *fun
     if (is_new) {
         vec_push(&p->functions, find_function(p, address));
     }
+    must(number < p->functions.count);
     const struct place_function *found = &p->functions.at[number];
     *function =
         (struct code_function){.name = found->name, .start = found->start, .end = found->end};
+    must(found->name == NULL || found->start <= address);
+    must(found->name == NULL || address < found->end);
     return found->name != NULL;
 }
 
@@ -117,6 +123,7 @@ enum { CALL = 0xe8, JUMP = 0xe9, JUMP_IF_FIRST = 0x80, JUMP_IF_LAST = 0x8f, LEA 
 static uint64_t target_of(const struct code *code, size_t displacement_at)
 {
     int32_t displacement = 0;
+    must(displacement_at + sizeof displacement <= code->size);
     memcpy(&displacement, code->bytes + displacement_at, sizeof displacement);
     return code->address + displacement_at + sizeof displacement + (uint64_t)(int64_t)displacement;
 }

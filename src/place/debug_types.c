@@ -3,6 +3,8 @@
 #include <dwarf.h>
 #include <stddef.h>
 
+#include "wire/must.h"
+
 bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
     Dwarf_Attribute attribute;
@@ -44,5 +46,6 @@ uint32_t type_dimensions(Dwarf_Die *array, uint64_t counts[static TYPE_DIMENSION
             counts[count++] = type_number(&child, DW_AT_upper_bound, &number) ? number + 1 : 0;
         }
     }
+    must(count <= TYPE_DIMENSIONS_MAX);
     return count;
 }

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "wire/must.h"
 
 enum { LOOK_BACK_MAX = 24, CASES_MAX = 4096 };
 
@@ -373,6 +374,17 @@ static int compare_ranges(const void *left, const void *right, const void *conte
     return (a > b) - (a < b);
 }
 
+/* The order that instructions_find relies on. */
+static bool addresses_ascend(const struct instructions *c)
+{
+    for (uint32_t i = 1; i < c->list.count; i++) {
+        if (c->list.at[i - 1].address + c->list.at[i - 1].size > c->list.at[i].address) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Sets the successors of each instruction. All instructions are known by now. */
 static void link_instructions(struct reading *r)
 {
@@ -386,6 +398,7 @@ static void link_instructions(struct reading *r)
             one->next = i + 1;
         }
     }
+    must_in_tests(addresses_ascend(c));
     vec_each (&r->target_of, target) {
         const uint32_t found = instructions_find(c, *target);
         vec_push(&c->targets, found);
@@ -453,6 +466,7 @@ bool instructions_read(struct instructions *c, struct places *p, uint64_t addres
         read_range(&r, range);
     }
     link_instructions(&r);
+    must(c->targets.count == r.target_of.count);
     (void)cs_close(&r.disassembler);
     vec_release(&r.ranges);
     vec_release(&r.target_of);
@@ -482,6 +496,7 @@ uint32_t instructions_find(const struct instructions *c, uint64_t address)
             high = middle;
         }
     }
+    must(low <= c->list.count);
     return low < c->list.count && c->list.at[low].address <= address ? (uint32_t)low
                                                                      : INSTRUCTION_NONE;
 }

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "place/debug_types.h"
 #include "place/module_state.h"
+#include "wire/must.h"
 
 enum { FRAMES_MAX = 256, SYMBOL_SIZE = 1000 };
 
@@ -95,6 +96,8 @@ static const struct frame *frames_at(struct places *p, uint64_t address)
             add_scopes(p, module, inside(address));
         }
     }
+    must(*first != 0);
+    must(*first <= p->frames.count);
     return &p->frames.at[*first - 1];
 }
 
@@ -174,6 +177,7 @@ struct stack {
 static void print_frame(struct places *p, const struct stack *s, uint32_t chosen, struct out *out)
 {
     const uint32_t at = chosen == FRAME_NONE ? 0 : chosen;
+    must(at < FRAMES_MAX);
     const struct frame *f = &s->frames[at];
     if (f->is_system || (chosen != FRAME_NONE && f->file == NULL)) {
         print_function(places_module(p, inside(s->address[at])), f->function, out);

@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "place/debug_types.h"
 #include "place/instructions.h"
+#include "wire/must.h"
 
 /* Values of `inlined`: the instruction is in no inlined call, or outside of the function. */
 #define OWN 0
@@ -168,6 +169,7 @@ static uint32_t successor(const struct rounds *r, uint32_t i, uint32_t edge, boo
     if (*is_over) {
         return INSTRUCTION_NONE;
     }
+    must(edge == 0 || one->target_first + edge <= r->code.targets.count);
     const uint32_t next = edge == 0 ? one->next : r->code.targets.at[one->target_first + edge - 1];
     const bool crosses = next != INSTRUCTION_NONE &&
                          (r->spots[i].inlined == OUTSIDE) != (r->spots[next].inlined == OUTSIDE);
@@ -176,6 +178,8 @@ static uint32_t successor(const struct rounds *r, uint32_t i, uint32_t edge, boo
 
 static void enter(struct search *s, uint32_t i)
 {
+    must(i < s->r->code.list.count);
+    must(s->number[i] == 0);
     s->number[i] = s->low[i] = ++s->visited;
     vec_push(&s->open, i);
     vec_push(&s->path, (struct visit){.instruction = i});
@@ -186,6 +190,7 @@ static void close_component(struct search *s, uint32_t i)
     uint32_t member = INSTRUCTION_NONE;
     s->component_count++;
     while (member != i) {
+        must(s->open.count > 0);
         member = vec_pop(&s->open);
         s->component[member] = s->component_count;
     }
@@ -193,7 +198,9 @@ static void close_component(struct search *s, uint32_t i)
 
 static void leave(struct search *s)
 {
+    must(s->path.count > 0);
     const uint32_t i = vec_pop(&s->path).instruction;
+    must(s->low[i] <= s->number[i]);
     if (s->low[i] == s->number[i]) {
         close_component(s, i);
     }
@@ -269,6 +276,7 @@ static void go_on(struct walk *w, struct state s)
         const size_t number = (size_t)next * (w->r->loop_count + 1) + s.loop;
         if (next != INSTRUCTION_NONE && !(w->stops && is_entry(w->r, s, next)) &&
             !bits_has(w->seen, number)) {
+            must(s.loop <= w->r->loop_count);
             bits_add(w->seen, number);
             vec_push(&w->left, (struct state){next, s.loop});
         }
@@ -424,6 +432,8 @@ static bool *find_cycles(const struct rounds *r, const struct search *s, struct 
     uint32_t *size = arena_array(scratch, uint32_t, s->component_count + 1);
     for (uint32_t i = 0; i < r->code.list.count; i++) {
         bool is_over = false;
+        must(s->component[i] != 0);
+        must(s->component[i] <= s->component_count);
         is_cycle[s->component[i]] |= size[s->component[i]]++ > 0;
         for (uint32_t edge = 0; !is_over; edge++) {
             is_cycle[s->component[i]] |= successor(r, i, edge, &is_over) == i;
@@ -438,6 +448,7 @@ static bool *find_cycles(const struct rounds *r, const struct search *s, struct 
 static struct loop *describe_loops(struct rounds *r, const struct search *code,
                                    const struct search *source, struct arena *scratch)
 {
+    must(source->component_count <= code->component_count); /* further edges only join components */
     struct loop *loops = arena_array(scratch, struct loop, source->component_count + 1);
     const bool *is_cycle = find_cycles(r, source, scratch);
     const bool *is_inner = find_cycles(r, code, scratch);
@@ -478,6 +489,9 @@ static struct search search_all(const struct rounds *r, const uint32_t *back, st
             search_from(&s, i);
         }
     }
+    must(s.visited == count);
+    must(s.open.count == 0);
+    must(s.component_count <= count);
     vec_release(&s.path);
     vec_release(&s.open);
     return s;
@@ -519,6 +533,7 @@ static void find_loops(struct rounds *r)
             continue;
         }
         r->loop_count++;
+        must(r->loop_count <= count);
         for (uint32_t i = 0; i < count; i++) {
             r->spots[i].inside = s.component[i] == k ? r->loop_count : r->spots[i].inside;
             const bool is_inner = l->is_nest && is_cycle[code.component[i]];
@@ -541,6 +556,7 @@ struct rounds *rounds_new(struct places *p, uint64_t position, uint32_t depth)
     }
     r->scope = r->code.function;
     r->is_system = find_functions(r, position - 1, depth, &r->scope) <= depth;
+    must(r->code.list.count > 0);
     r->spots = arena_array(&r->arena, struct spot, r->code.list.count + 1);
     place_all(r);
     if (!r->code.is_partial) {
@@ -591,6 +607,7 @@ uint32_t rounds_depth(const struct rounds *r, uint64_t position)
 uint32_t rounds_loop(const struct rounds *r, uint64_t position)
 {
     const struct spot *spot = spot_at(r, position);
+    must(spot == NULL || spot->inside <= r->loop_count);
     return spot == NULL ? 0 : spot->inside;
 }
 

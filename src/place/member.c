@@ -10,6 +10,7 @@
 #include "base/sort.h"
 #include "place/debug_types.h"
 #include "place/module_state.h"
+#include "wire/must.h"
 
 enum { NESTED_MAX = 16, SYMBOL_SIZE = 1000 };
 
@@ -121,6 +122,7 @@ static struct place_variable *variable_at(struct places *p, uint64_t start)
             high = middle;
         }
     }
+    must(low <= p->variables.count);
     return low < p->variables.count && p->variables.at[low].start == start ? &p->variables.at[low]
                                                                            : NULL;
 }

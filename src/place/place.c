@@ -6,6 +6,7 @@
 #include "base/fault_injection.h"
 #include "base/mem.h"
 #include "place/module_state.h"
+#include "wire/must.h"
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
@@ -111,6 +112,7 @@ static size_t row_of(Dwarf_Lines *lines, size_t count, uint64_t address)
         low = start <= address ? middle : low;
         high = start <= address ? high : middle;
     }
+    must(count == 0 || low < count);
     return low;
 }
 
@@ -238,6 +240,7 @@ int places_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
     if (count == 1) {
         return 0;
     }
+    must(count <= SCOPES_MAX);
     *scopes = mem_zero((size_t)count, sizeof **scopes);
     for (int i = 0; i < count; i++) {
         (*scopes)[i] = path[count - 1 - i];
@@ -317,6 +320,7 @@ bool places_object(struct places *p, uint64_t address, struct place_object *obje
     if (name == NULL || (symbol.st_size > 0 && offset >= symbol.st_size)) {
         return false;
     }
+    must(offset <= address);
     *object = (struct place_object){.name = name,
                                     .start = address - offset,
                                     .size = offset < symbol.st_size ? symbol.st_size : offset + 1};

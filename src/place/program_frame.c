@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "wire/must.h"
+
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 static bool begins_with(const char *text, const char *start)
@@ -107,5 +109,7 @@ uint32_t frame_choose(const struct frame *frames, uint32_t count, enum frame_use
             symbol = i;
         }
     }
+    must(line == FRAME_NONE || line < count);
+    must(symbol == FRAME_NONE || symbol < count);
     return line != FRAME_NONE ? line : symbol;
 }

@@ -2,6 +2,7 @@
 #include "place/module_state.h"
 #include "place/unreported_reads.h"
 #include "place/value_use.h"
+#include "wire/must.h"
 
 enum {
     CALLERS_MAX = 64,
@@ -33,6 +34,7 @@ static bool is_used(struct places *p, uint64_t address, uint32_t depth)
 {
     struct code_function function;
     const enum value_use use = look_behind(p, address, &function);
+    must(depth <= DEPTH_MAX);
     if (use != VALUE_RETURNED || depth == DEPTH_MAX) {
         return use != VALUE_UNUSED;
     }

@@ -94,7 +94,7 @@ static int read_symbols(const char *path, const struct wanted *w, struct err *e)
     (void)elf_version(EV_CURRENT);
     Elf *elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
     const int result =
-        elf != NULL && elf_kind(elf) == ELF_K_ELF ? 0 : err_set(e, "%s: is no ELF object", path);
+        elf != NULL && elf_kind(elf) == ELF_K_ELF ? 0 : err_set(e, "%s: is no ELF file", path);
     if (result == 0) {
         take_all(elf, w);
     }

@@ -60,7 +60,7 @@ static void collect_units(struct search *s)
     Dwarf_Die *die = NULL;
     while ((die = dwfl_module_nextcu(s->module, die, &s->skew)) != NULL) {
         const char *name = dwarf_diename(die);
-        const bool is_ours = name != NULL && strstr(name, "src/runtime/hooks") != NULL;
+        const bool is_ours = name != NULL && strstr(name, "src/runtime/instrument/") != NULL;
         vec_push(&s->units, (struct unit){.die = *die,
                                           .class = is_ours ? CLASS_REPORTED : class_of(die),
                                           .name = name == NULL ? "?" : places_base_name(name)});

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "place/module_state.h"
+#include "wire/must.h"
 
 uint64_t unseen_static(const cs_x86_op *op, uint64_t end)
 {
@@ -145,6 +146,7 @@ static uint32_t register_of(const cs_x86_op *op)
     while (number < VALUE_REGISTERS && mark != 1u << number) {
         number++;
     }
+    must(number <= VALUE_REGISTERS);
     return number;
 }
 

@@ -14,6 +14,7 @@
 #include "place/unreported_reads.h"
 #include "place/value_use.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 
 enum { LOAD_WITHIN = 16, CALL_SIZE = 5 };
 
@@ -152,6 +153,7 @@ static bool begin(struct value_walk *w, struct update *u, uint64_t address)
             (!is_move(id) && !is_operation)) {
             return false;
         }
+        must(u->size > 0);
         u->from = *from;
         u->from_end = address;
         u->operation = is_operation ? operation_of(id) : UPDATE_NONE;
@@ -199,6 +201,7 @@ static bool may_change(struct value_walk *w, uint32_t marks)
         x->operands[0].size < u->size || !adds_to_value(w, marks)) {
         return false;
     }
+    must(u->operation == UPDATE_NONE || u->operation == operation);
     u->operation = operation;
     return true;
 }
@@ -286,6 +289,7 @@ bool places_plain_update(struct places *p, uint64_t address, struct place_update
         look(p, address, &found);
         vec_push(&p->plain_updates, found);
     }
+    must(number < p->plain_updates.count);
     *update = p->plain_updates.at[number];
     return update->operation != 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "place/module_state.h"
+#include "wire/must.h"
 
 enum { INSTRUCTIONS_MAX = 4000 };
 
@@ -84,6 +85,7 @@ bool value_is_marked(const struct value_walk *w, const cs_x86_op *op, uint32_t m
     const uint32_t own = op->type == X86_OP_REG   ? value_mark((uint16_t)op->reg)
                          : op->type == X86_OP_MEM ? slots_at(w, op)
                                                   : 0;
+    must(w->slot_count <= VALUE_SLOTS_MAX);
     return (own & marks) != 0;
 }
 
@@ -98,6 +100,7 @@ static uint32_t slot_mark(struct value_walk *w, const cs_x86_op *op)
     if (w->slot_count == VALUE_SLOTS_MAX) {
         return 0;
     }
+    must(w->slot_count < VALUE_SLOTS_MAX);
     w->slots[w->slot_count] = (struct value_slot){.at = op->mem.disp, .size = op->size};
     return (uint32_t)VALUE_SLOT << w->slot_count++;
 }

@@ -45,6 +45,7 @@ enum value_register {
 enum { VALUE_FLAGS = 1 << VALUE_REGISTERS, VALUE_SLOT = 1 << (VALUE_REGISTERS + 1) };
 
 enum { VALUE_SLOTS_MAX = 8 };
+_Static_assert(VALUE_REGISTERS + 1 + VALUE_SLOTS_MAX <= 32, "marks are the bits of a word");
 
 /* A variable in the frame: bytes from rbp on. */
 struct value_slot {

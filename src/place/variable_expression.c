@@ -6,6 +6,7 @@
 
 #include "place/debug_types.h"
 #include "place/module_state.h"
+#include "wire/must.h"
 
 enum { NAME_SIZE = 128, NESTED_MAX = 8 };
 
@@ -33,8 +34,9 @@ static int take_name(struct reading *r, char name[static NAME_SIZE])
         size++;
     }
     if (size == 0 || size >= NAME_SIZE || (r->at[0] >= '0' && r->at[0] <= '9')) {
-        return err_set(r->e, "\"%s\": a name is wanted at \"%s\"", r->whole, r->at);
+        return err_set(r->e, "\"%s\": expected a name at \"%s\"", r->whole, r->at);
     }
+    must(size < NAME_SIZE);
     memcpy(name, r->at, size);
     name[size] = '\0';
     r->at += size;
@@ -95,7 +97,8 @@ static int take_field(struct reading *r)
         return -1;
     }
     if (!type_is_record(&r->type)) {
-        return err_set(r->e, "\"%s\": what is before \".%s\" has no fields", r->whole, name);
+        return err_set(r->e, "\"%s\": the value before \".%s\" is no struct, class or union",
+                       r->whole, name);
     }
     if (!field_of(&r->type, name, &field, &offset, 0) || !type_of(&field, &r->type)) {
         return err_set(r->e, "\"%s\": %s has no field %s", r->whole, type_name(&r->type), name);
@@ -103,6 +106,7 @@ static int take_field(struct reading *r)
     if (type_number(&field, DW_AT_bit_size, &bits)) {
         return err_set(r->e, "\"%s\": %s is a bit-field, which cannot be watched", r->whole, name);
     }
+    must(r->path->hop_count <= VARIABLE_HOPS_MAX);
     r->path->offset[r->path->hop_count] += (int64_t)offset;
     return 0;
 }
@@ -113,13 +117,17 @@ static int follow(struct reading *r, const char *how)
     Dwarf_Die target;
     const int tag = dwarf_tag(&r->type);
     if (tag != DW_TAG_pointer_type && tag != DW_TAG_reference_type) {
-        return err_set(r->e, "\"%s\": what is before \"%s\" is no pointer", r->whole, how);
+        return err_set(r->e, "\"%s\": the value before \"%s\" is no pointer", r->whole, how);
     }
-    if (r->path->hop_count == VARIABLE_HOPS_MAX || !type_of(&r->type, &target)) {
-        return err_set(r->e, "\"%s\": cannot be followed at \"%s\"", r->whole, how);
+    if (r->path->hop_count == VARIABLE_HOPS_MAX) {
+        return err_set(r->e, "\"%s\": follows more than %d pointers", r->whole, VARIABLE_HOPS_MAX);
+    }
+    if (!type_of(&r->type, &target)) {
+        return err_set(r->e, "\"%s\": the pointer before \"%s\" has no known type", r->whole, how);
     }
     r->type = target;
     r->path->hop_count++;
+    must(r->path->hop_count <= VARIABLE_HOPS_MAX);
     return 0;
 }
 
@@ -168,7 +176,7 @@ static int take_index(struct reading *r)
     const bool is_number = r->at[0] >= '0' && r->at[0] <= '9';
     const unsigned long long index = is_number ? strtoull(r->at, &end, 10) : 0;
     if (!is_number || *end != ']' || index > INT32_MAX) {
-        return err_set(r->e, "\"%s\": a number and \"]\" are wanted at \"%s\"", r->whole, r->at);
+        return err_set(r->e, "\"%s\": expected a number and \"]\" at \"%s\"", r->whole, r->at);
     }
     r->at = end + 1;
     return dwarf_tag(&r->type) == DW_TAG_array_type ? index_array(r, index)
@@ -277,7 +285,7 @@ static int take_variable(struct reading *r, struct places *p, const char *except
     struct search s = {.except = except};
     do {
         if (s.count == NESTED_MAX) {
-            return err_set(r->e, "\"%s\": is nested too deeply", r->whole);
+            return err_set(r->e, "\"%s\": names are nested more than 8 deep", r->whole);
         }
         if (take_name(r, s.names[s.count++]) < 0) {
             return -1;
@@ -341,8 +349,8 @@ static int take_rest(struct reading *r)
         } else if (take(r, "[")) {
             result = take_index(r);
         } else {
-            result = err_set(r->e, "\"%s\": \".\", \"->\" or \"[\" is wanted at \"%s\"", r->whole,
-                             r->at);
+            result =
+                err_set(r->e, "\"%s\": expected \".\", \"->\" or \"[\" at \"%s\"", r->whole, r->at);
         }
         if (result < 0) {
             return -1;

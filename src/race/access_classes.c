@@ -6,6 +6,7 @@
 #include "order/event_notes.h"
 #include "race/scoped_ids.h"
 #include "race/triple_map.h"
+#include "wire/must.h"
 
 struct build {
     const struct trace *t;
@@ -155,6 +156,8 @@ static void lay_out(struct accesses *a, struct build *b, struct arena *arena)
         first += variables[i].count;
         variables[i].count = 0;
     }
+    must(first == class_count);
+    must(sorted.first[class_count] == b->items.list.count);
     for (uint32_t i = 0; i < class_count; i++) {
         struct access_variable *v = &variables[b->classes.at[i].variable];
         struct access_class *class = &classes[v->first + v->count++];
@@ -172,6 +175,26 @@ static void lay_out(struct accesses *a, struct build *b, struct arena *arena)
     };
 }
 
+/* Whether each class has events of its task, as listed, and lies in its variable. */
+static bool are_sorted(const struct accesses *a, const struct trace *t)
+{
+    for (uint32_t c = 0; c < a->class_count; c++) {
+        const struct access_class *class = &a->classes[c];
+        const event_id *events = a->events + class->first;
+        const uint32_t first = a->variables[class->variable].first;
+        if (c < first || c - first >= a->variables[class->variable].count) {
+            return false;
+        }
+        for (uint32_t i = 0; i < class->count; i++) {
+            if (t->events.at[events[i]].task != class->task ||
+                (i > 0 && events[i - 1] >= events[i])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 void accesses_build(struct accesses *a, const struct trace *t, const struct access_filter *f,
                     struct arena *arena)
 {
@@ -185,6 +208,7 @@ void accesses_build(struct accesses *a, const struct trace *t, const struct acce
         }
     }
     lay_out(a, &b, arena);
+    must_in_tests(are_sorted(a, t));
     scoped_release(&b.variable_of);
     triples_release(&b.class_of);
     vec_release(&b.variables);

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "wire/must.h"
+
 /* The start of the digits that the first `size` bytes end in. */
 static size_t digits_start(const char *name, size_t size)
 {
@@ -37,6 +39,8 @@ size_t alike_size(const char *name, size_t size)
 {
     const size_t block = without(name, without(name, size, '+'), '.');
     const size_t place = without(name, block, '#');
+    must(place <= block);
+    must(block <= size);
     return place == 0 || place == block ? size : without_task(name, place);
 }
 
@@ -61,6 +65,7 @@ uint32_t alike_number(struct alike *a, const struct names *names, uint32_t node,
         const char *name = names_text(names, object);
         *stem = names_intern(&a->stems, name, alike_size(name, names_size(names, object)));
     }
+    must(*stem < a->stems.list.count);
     return *map_slot(&a->number_of, map_pair(node, *stem), (uint32_t)a->number_of.entries.count,
                      NULL);
 }

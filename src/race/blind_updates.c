@@ -4,6 +4,7 @@
 #include "order/object_key.h"
 #include "race/lockset.h"
 #include "trace/kind_table.h"
+#include "wire/must.h"
 
 #define RUN_NONE UINT32_MAX
 
@@ -100,6 +101,7 @@ static void keep_locks(const struct settling *s, struct variable *v, event_id id
             v->locks.at[kept++] = *lock;
         }
     }
+    must(kept <= v->locks.count);
     v->locks.count = kept;
     v->has_locks = true;
     v->is_dropped |= kept == 0;

@@ -54,6 +54,7 @@ void class_locks_build(struct class_locks *l, const struct hb *hb, const struct 
         const struct access_class *class = &a->classes[c];
         const event_id *events = a->events + class->first;
         must(class->count > 0);
+        must(class->first + class->count <= a->count);
         uint32_t set = held->set_of[events[0]];
         first[c] = (uint32_t)list.count;
         push_set(hb, held, set, &list);

@@ -3,6 +3,15 @@
 #include "base/mem.h"
 #include "wire/must.h"
 
+/* The invariant: rows are whole cache lines, and hold all columns. O(1). */
+static void check(const struct clocks *c)
+{
+    must(c->stride % CLOCKS_STEP == 0);
+    must(c->width <= c->stride);
+    must(c->row_count <= c->row_capacity);
+    must(c->unused.count <= c->row_count);
+}
+
 void clocks_release(struct clocks *c)
 {
     mem_free(c->at);
@@ -27,6 +36,7 @@ uint32_t clocks_column_new(struct clocks *c)
     if (c->width == c->stride) {
         widen(c);
     }
+    check(c);
     must(c->width < UINT32_MAX);
     return (uint32_t)c->width++;
 }
@@ -46,6 +56,7 @@ uint32_t clocks_row_new(struct clocks *c)
         const size_t row_size = c->stride * sizeof *c->at;
         c->at = mem_resize(c->at, mem_product(c->row_capacity, row_size));
     }
+    check(c);
     must(c->row_count < UINT32_MAX);
     const uint32_t row = (uint32_t)c->row_count++;
     clocks_clear(c, row);
@@ -56,4 +67,5 @@ void clocks_row_free(struct clocks *c, uint32_t row)
 {
     must(row < c->row_count);
     vec_push(&c->unused, row);
+    check(c);
 }

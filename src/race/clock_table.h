@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "wire/must.h"
 
 /* {0} is empty. */
 struct clocks {
@@ -30,6 +31,8 @@ enum { CLOCKS_STEP = 16 };
 
 void clocks_release(struct clocks *c);
 
+_Static_assert(CLOCKS_STEP * sizeof(uint32_t) == 64, "rows are whole cache lines");
+
 /* A new column, 0 in every row. Rows move; amortized O(rows). */
 uint32_t clocks_column_new(struct clocks *c);
 
@@ -40,6 +43,7 @@ void clocks_row_free(struct clocks *c, uint32_t row);
 /* The numbers of a row, valid until the next clocks_..._new. */
 static inline uint32_t *clocks_row(const struct clocks *c, uint32_t row)
 {
+    must_in_tests(row < c->row_count);
     return c->at + row * c->stride;
 }
 

@@ -4,6 +4,7 @@
 #include "base/tuple_intern.h"
 #include "trace/kind_table.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 
 /* The users of a lock. */
 struct use {

@@ -15,6 +15,7 @@
 #include "race/sound/reordered.h"
 #include "race/sound/sync_preserving.h"
 #include "race/sound/verify.h"
+#include "wire/must.h"
 
 enum {
     SHOWN_TRIES_MAX = 64,      /* pairs of a pair of classes that are tried as first races */
@@ -154,6 +155,8 @@ static void keep_first_race(struct grading *r, struct race_group *group, event_i
     }
     vec_push(&r->order, a);
     vec_push(&r->order, b);
+    must(r->order.count >= 2);
+    must(a != b);
     checker_begin(r);
     if (grade_holds(r->checker, &pair, &r->order)) {
         grade_keep_order(r->y, group, &pair, &r->order);

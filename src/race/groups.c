@@ -1,6 +1,7 @@
 #include "race/groups.h"
 
 #include "base/sort.h"
+#include "wire/must.h"
 
 void race_groups_init(struct race_groups *y, const struct trace *t, const struct race_options *o,
                       struct race_stats *stats)
@@ -86,6 +87,8 @@ void race_groups_add(struct race_groups *y, const struct race_pair *pair, uint64
         vec_push(&y->groups, (struct race_group){.pair = *pair});
         y->stats->location_pairs++;
     }
+    must(number < y->groups.count);
+    must(pair_count > 0);
     struct race_group *group = &y->groups.at[number];
     group->pair_count += pair_count;
     if (compare_pairs(pair, &group->pair) < 0) {

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "race/feasible/dependencies.h"
+#include "wire/must.h"
 
 /* The nodes as queues, and which of them may be able to go on. */
 struct merge {
@@ -40,6 +41,7 @@ static void sort_into_queues(struct merge *m, struct arena *a)
         m->at[i] = m->first[i];
         vec_push(&m->ready, (uint32_t)i);
     }
+    must(m->first[queue_count] == t->events.count);
     for (event_id id = 0; id < t->events.count; id++) {
         m->queued[m->at[m->queue_of[t->events.at[id].task]]++] = id;
     }
@@ -78,6 +80,7 @@ static void run_queue(struct merge *m, uint32_t queue)
         const event_id id = m->queued[m->at[queue]++];
         m->is_done[id] = true;
         m->line[m->count++] = id;
+        must(m->count <= m->hb->trace->events.count);
         wake(m, id);
     }
 }
@@ -134,5 +137,6 @@ uint32_t line_places_before(const struct line_places *p, uint32_t task, size_t p
             high = middle;
         }
     }
+    must(low <= p->first[task + 1]);
     return low - p->first[task];
 }

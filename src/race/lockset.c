@@ -1,5 +1,7 @@
 #include "race/lockset.h"
 
+#include "wire/must.h"
+
 struct open_set {
     uint32_t number;
     VEC(uint32_t) sections;
@@ -68,10 +70,12 @@ void held_build(struct held *h, const struct hb *hb, enum held_locks locks, stru
         struct open_set *set = &b.of_task[t->events.at[id].task];
         open_sections(&b, set, id, &begun);
         set_of[id] = set->number;
+        must(set->number < b.first.count);
         if (set->number != 0) {
             close_sections(&b, set, id);
         }
     }
+    must(begun == hb->sections.count);
     uint32_t *first = arena_array(a, uint32_t, b.first.count + 1);
     uint32_t *sections = arena_array(a, uint32_t, b.sections.count + 1);
     for (size_t i = 0; i < b.first.count; i++) {

@@ -2,6 +2,7 @@
 
 #include "base/vec.h"
 #include "order/bucket.h"
+#include "wire/must.h"
 
 struct entry {
     uint32_t rank;
@@ -144,9 +145,23 @@ static void collect_receives(struct build *b)
     }
 }
 
+static bool tracks_ascend(const struct track *tracks, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 1; k < tracks[i].count; k++) {
+            if (tracks[i].ranks[k - 1] > tracks[i].ranks[k]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static void lay_out_tracks(struct build *b)
 {
     const struct buckets sorted = buckets_sort(&b->by_track, b->track_count, &b->scratch);
+    must(b->track_count >= b->a->class_count);
+    must(sorted.first[b->track_count] == b->entries.count);
     uint32_t *ranks = arena_array(b->arena, uint32_t, b->entries.count + 1);
     event_id *events = arena_array(b->arena, event_id, b->entries.count + 1);
     struct track *tracks = arena_array(b->arena, struct track, (size_t)b->track_count + 1);
@@ -159,6 +174,7 @@ static void lay_out_tracks(struct build *b)
         ranks[i] = b->entries.at[sorted.events[i]].rank;
         events[i] = b->entries.at[sorted.events[i]].event;
     }
+    must_in_tests(tracks_ascend(tracks, b->track_count));
     b->x->tracks = tracks;
     struct bucket_items by_task = {0};
     for (uint32_t class = 0; class < b->a->class_count; class ++) {
@@ -205,11 +221,13 @@ struct track inbox_track(const struct inboxes *x, uint32_t class, uint32_t strea
     if (found == NULL) {
         return (struct track){0};
     }
+    must(*found >= x->access_class_count);
     return x->tracks[*found];
 }
 
 uint32_t track_from(const struct track *k, uint32_t rank)
 {
+    must_in_tests(k->count == 0 || k->ranks[0] <= k->ranks[k->count - 1]);
     uint32_t low = 0;
     uint32_t high = k->count;
     while (low < high) {

@@ -5,6 +5,7 @@
 #include "order/ancestors.h"
 #include "order/descendants.h"
 #include "order/saturate.h"
+#include "wire/must.h"
 
 /* One task's messages, and the racing pairs among them: for each message a suffix of the earlier
  * ones (in a plain relation), or any pairs (decided one by one). */
@@ -72,6 +73,7 @@ static uint32_t first_before(const struct box *b, const struct track *track, uin
 {
     uint32_t i = track_from(track, b->from[rank]);
     while (!races(b, track->ranks[i], rank)) {
+        must(i + 1 < track->count);
         i++;
     }
     return i;
@@ -93,6 +95,8 @@ static uint64_t count_pairs(const struct box *b)
 static struct race_pair accesses_of(const struct box *b, const struct track *earlier, uint32_t i,
                                     const struct track *later, uint32_t k)
 {
+    must(i < earlier->count);
+    must(k < later->count);
     const event_id a = earlier->events[i];
     const event_id z = later->events[k];
     return (struct race_pair){
@@ -268,6 +272,8 @@ static void tell_box(struct box *b)
 static void judge_pair(struct box *b, const struct judge *judge, uint32_t earlier, uint32_t later)
 {
     const struct message *first = &b->x->messages[earlier];
+    must(earlier < later);
+    must(later < b->x->count);
     const struct message *second = &b->x->messages[later];
     if (!inbox_may_swap(first, second)) {
         return;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fork_pool.h"
+#include "wire/must.h"
 
 struct shared {
     struct race_groups *y;

@@ -287,7 +287,9 @@ static int find_sound(struct race_groups *y, struct findings *f, struct notes *n
         }
         y->stats->data_candidates = count;
         result = tell_shown(y, &hb, &a, &(struct telling){f, n}, e);
-        notes_add(n, "", "too many candidates to decide each; told is what is shown without");
+        notes_add(n, "",
+                  "too many candidates to decide each; reported are races that sync-preserving "
+                  "reordering shows");
         result = result == 0 ? find_deadlocks(y, &hb, &(struct telling){f, n}, e) : result;
     }
     notes_release(&met);

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "race/feasible/feasible.h"
 #include "race/sound/verify.h"
+#include "wire/must.h"
 
 /* Bounds on the tries for a group that no cut shows, and for all of them together. */
 enum {

@@ -22,8 +22,11 @@ uint32_t scoped_other(struct scoped *s, const struct names *names, uint32_t node
                                        .number = ++s->count};
         return first->number - 1;
     }
+    must(first->node != node);
+    must(first->node != SCOPED_EVERYWHERE);
     bool is_new = false;
     const uint32_t number = *map_slot(&s->others, map_pair(node, object), s->count, &is_new);
     s->count += is_new;
+    must(number < s->count);
     return number;
 }

@@ -5,6 +5,7 @@
 #include "order/message.h"
 #include "order/stream_end.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 
 #define TASK_NONE UINT32_MAX
 

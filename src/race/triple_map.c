@@ -51,6 +51,8 @@ static void grow(struct triples *t)
         }
     }
     t->used = old.used;
+    must((t->slot_count & (t->slot_count - 1)) == 0);
+    must((t->used + 1) * 2 <= t->slot_count);
     mem_free(old.at);
 }
 

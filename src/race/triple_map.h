@@ -12,6 +12,7 @@ struct triple {
 };
 
 #define TRIPLE_ABSENT UINT32_MAX
+_Static_assert(sizeof(struct triple) == 16, "four to a cache line");
 
 /* {0} is empty. */
 struct triples {

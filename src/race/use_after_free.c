@@ -12,6 +12,7 @@
 #include "race/race_grade.h"
 #include "race/sound/reordered.h"
 #include "race/sound/verify.h"
+#include "wire/must.h"
 
 enum {
     TRIES_MAX = 64, /* pairs of two places that are decided by more than a look-up */
@@ -87,6 +88,7 @@ static struct block *block_at(struct search *s, const struct event *e)
     if (is_new) {
         vec_push(&s->blocks, (struct block){.alloc = EVENT_NONE, .free = EVENT_NONE});
     }
+    must(number < s->blocks.count);
     return &s->blocks.at[number];
 }
 

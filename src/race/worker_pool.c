@@ -7,6 +7,7 @@
 #include "order/object_key.h"
 #include "race/message_handlers.h"
 #include "trace/channel.h"
+#include "wire/must.h"
 
 /* A message that is handled. */
 struct handled {
@@ -205,6 +206,7 @@ static void judge_pair(const struct look *l, const struct handled *earlier,
                        const struct handled *later)
 {
     const struct contexts *c = &l->in->hb->contexts;
+    must(earlier->message.receive <= later->message.receive);
     if (c->list[earlier->handler].task == c->list[later->handler].task ||
         !inbox_may_swap(&earlier->message, &later->message)) {
         return;

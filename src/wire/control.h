@@ -50,7 +50,7 @@ enum {
     REGION(NAMES, 16, "struct control_name[], a table by key")            \
     REGION(TEXTS, 64, "texts of names, each ended by 0")                  \
     REGION(TASKS, 1, "char[CONTROL_TASKS_MAX][CONTROL_PATH_SIZE]: paths") \
-    REGION(MODULES, 1, "struct control_module[]: what is mapped where")   \
+    REGION(MODULES, 1, "struct control_module[]: mapped files")           \
     REGION(COVER, 8, "struct control_cover, of all runs")                 \
     REGION(STOPS, 1, "struct control_stop[], where a debugger stops")     \
     REGION(WATCHES, 1, "struct control_watch[], variables to be read")    \

@@ -112,7 +112,7 @@
     KIND(55, HAPPENS_AFTER, "happens-after", ANNOTATION, ANNOTATION, F_OBJECT | F_VALUE,           \
          "later events of the task happen after each earlier happens-before of the object")        \
     KIND(56, FAULT, "fault", CONTROL, FAULT, F_OBJECT | F_MESSAGE | F_VALUE,                       \
-         "a fault is injected; object: what fails")                                                \
+         "a fault is injected; object: the operation that fails")                                  \
     KIND(57, CHOICE, "choice", CONTROL, CHOICE, F_OBJECT | F_VALUE | F_COUNT,                      \
          "the world chose; value: the choice, count: the number of alternatives")                  \
     KIND(58, VIOLATION, "violation", CONTROL, NONE, F_OBJECT | F_TEXT,                             \

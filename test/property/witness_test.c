@@ -69,7 +69,7 @@ TEST(a_read_must_see_its_write)
     CHECK(DATA(text, 2, 3, 0, 1));
     CHECK(!DATA(text, 2, 3, 1, 0));
     CHECK_TEXT(last_error.text,
-               "event 1 (read of B@): it would not read what it read in the trace");
+               "event 1 (read of B@): it would not read the value that it read in the trace");
     CHECK(DATA("A w x; B r x", 0, 1, 0) == false);
     CHECK(accepts("A w x; B r x", false, (struct rules_pair){0, 1}, (event_id[]){1, 0}, 2));
 }

@@ -25,25 +25,25 @@
 #include "trace/cursor.h"
 
 /* The counters that are noted at the end. TALLY(id, text) */
-#define HTTP_TALLY_LIST(TALLY)                                                                \
-    TALLY(NO_LINE, "lines that are no requests: skipped")                                     \
-    TALLY(CLIENT, "requests without a tracking id of their own: taken by their client")       \
-    TALLY(NO_HTTP, "spans that are no HTTP requests: left out")                               \
-    TALLY(DOUBLE, "requests told of by their client and their server: taken from the server") \
-    TALLY(INCOMPLETE, "requests without a verb or a URI: skipped")                            \
-    TALLY(FOREIGN, "requests that are not HTTP (data:, ws: and others): skipped")             \
-    TALLY(UNTRACKED, "more requests without a tracking id: skipped")                          \
-    TALLY(IGNORED, "requests that the rules ignore: left out")                                \
-    TALLY(OTHER, "more requests with a verb that no rule covers: no access")                  \
-    TALLY(NO_RESOURCE, "requests in which their rule finds no resource: no access")           \
-    TALLY(UNSURE, "writes without an answer, or answered 5xx: taken as not done")             \
-    TALLY(STALE, "writes whose version is not that of their own last read: not conditional")  \
-    TALLY(NOT_JSON, "bodies that are not JSON: nothing found in them")                        \
-    TALLY(NOT_BASE64, "bodies that are not base64, as they should be: nothing found in them") \
-    TALLY(CUT, "bodies that are too long to be looked into: nothing found in them")           \
-    TALLY(NO_TIME, "requests without a time: placed where they stand")                        \
-    TALLY(BACKWARDS, "requests that end before they begin: taken as of one moment")           \
-    TALLY(DISORDER, "requests listed behind a later one of their tracking id: put in order")  \
+#define HTTP_TALLY_LIST(TALLY)                                                                 \
+    TALLY(NO_LINE, "lines that are no requests: skipped")                                      \
+    TALLY(CLIENT, "requests without a tracking id of their own: taken by their client")        \
+    TALLY(NO_HTTP, "spans that are no HTTP requests: left out")                                \
+    TALLY(DOUBLE, "requests reported by their client and their server: taken from the server") \
+    TALLY(INCOMPLETE, "requests without a verb or a URI: skipped")                             \
+    TALLY(FOREIGN, "requests that are not HTTP (data:, ws: and others): skipped")              \
+    TALLY(UNTRACKED, "more requests without a tracking id: skipped")                           \
+    TALLY(IGNORED, "requests that the rules ignore: left out")                                 \
+    TALLY(OTHER, "more requests with a verb that no rule covers: no access")                   \
+    TALLY(NO_RESOURCE, "requests in which their rule finds no resource: no access")            \
+    TALLY(UNSURE, "writes without an answer, or answered 5xx: taken as not done")              \
+    TALLY(STALE, "writes whose version is not that of their own last read: not conditional")   \
+    TALLY(NOT_JSON, "bodies that are not JSON: nothing found in them")                         \
+    TALLY(NOT_BASE64, "bodies that are not base64, as they should be: nothing found in them")  \
+    TALLY(CUT, "bodies that are too long to be looked into: nothing found in them")            \
+    TALLY(NO_TIME, "requests without a time: placed where they stand")                         \
+    TALLY(BACKWARDS, "requests that end before they begin: taken as of one moment")            \
+    TALLY(DISORDER, "requests listed behind a later one of their tracking id: put in order")   \
     TALLY(OVERLAP, "requests that overlap one of their tracking id: in the order they began")
 
 enum http_tally_id {

@@ -10,6 +10,7 @@
 #include "import/import.h"
 #include "import/json/falcon_object.h"
 #include "import/rapid_std.h"
+#include "wire/must.h"
 
 /* The reader feeds yajl chunks of whole lines; yajl calls back for each token and keeps its state
  * from chunk to chunk. Outside objects and arrays this file scans the bytes itself: blanks, lines
@@ -168,6 +169,7 @@ static int nest(struct falcon *f, enum falcon_fault fault)
         (void)err_set(&f->failure, "the event is nested more than %d deep", DEPTH_MAX);
         return stop_in_event(f);
     }
+    must(f->depth < DEPTH_MAX);
     f->depth++;
     return 1;
 }
@@ -193,6 +195,7 @@ static int on_end_map(void *context)
 {
     struct falcon *f = context;
     f->token_count++;
+    must(f->depth > 0);
     if (--f->depth > 0) {
         return 1;
     }
@@ -296,6 +299,7 @@ static int feed(struct falcon *f, size_t size, struct err *e)
 {
     struct in *in = &f->cursor.in;
     parser_need(f);
+    must(size <= in->available);
     f->chunk = in->at;
     f->chunk_size = size;
     f->is_wide = (f->is_wide && f->depth > 0) || !utf8_is_ascii(in->at, size);
@@ -310,6 +314,7 @@ static int feed(struct falcon *f, size_t size, struct err *e)
         if (!is_read) {
             parser_free(f);
         }
+        must(f->whole_size <= size);
         in_skip(in, f->whole_size);
         f->quiet_size = 0;
         return 1;
@@ -334,6 +339,7 @@ static size_t chunk_end(const struct in *in)
         }
         end = memrchr(in->at, '}', limit);
     }
+    must(limit <= in->available);
     return end == NULL ? limit : (size_t)(end - in->at) + 1;
 }
 

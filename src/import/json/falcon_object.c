@@ -8,6 +8,7 @@
 #include "import/http/wall_time.h"
 #include "trace/channel.h"
 #include "trace/kind_table.h"
+#include "wire/must.h"
 
 const struct falcon_type falcon_types[] = {
 #define TYPE(name, number, kind, fields) {name, sizeof(name) - 1, number, fields, EVENT_##kind},
@@ -378,6 +379,7 @@ static struct channel_part endpoint_if(const struct falcon_object *o, enum falco
     if (!has(o, field)) {
         return (struct channel_part){"", 0};
     }
+    must(o->endpoint[field].start + o->endpoint[field].size <= o->endpoints.count);
     return (struct channel_part){o->endpoints.at + o->endpoint[field].start,
                                  o->endpoint[field].size};
 }
@@ -460,6 +462,7 @@ bool falcon_object_end(struct falcon_object *o, struct event *event)
         event->has |= HAS_SIZE;
     }
     if (has(o, FALCON_COUNTER)) {
+        must(o->whole[FALCON_COUNTER] <= UINT32_MAX);
         event->count = (uint32_t)o->whole[FALCON_COUNTER];
         event->has |= HAS_COUNT;
     }
@@ -520,6 +523,8 @@ static void note_named(struct notes *n, const char *path, struct named_tallies *
     }
     note(n, path, &t->more, texts[2]);
 }
+
+_Static_assert(FALCON_FIELD_COUNT <= 32, "a set of fields is a word");
 
 static void note_field(struct falcon_object *o, int field, struct notes *n, const char *path)
 {

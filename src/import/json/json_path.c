@@ -1,6 +1,7 @@
 #include "import/json/json_path.h"
 
 #include "base/json_reader.h"
+#include "wire/must.h"
 
 static bool is_bare(char c)
 {
@@ -71,6 +72,7 @@ bool json_path_parse(struct json_path *p, struct arena *a, struct piece text, co
         if (size == 0) {
             return false;
         }
+        must(size <= text.size - *at);
         p->step_count++;
         *at += size;
     }
@@ -155,6 +157,7 @@ static int open_value(struct search *s, bool is_array)
 {
     if (fits(s) && s->depth < s->path->step_count) {
         s->matched++;
+        must(s->matched <= JSON_PATH_STEPS_MAX);
         s->is_array[s->matched] = is_array;
         s->element[s->matched] = 0;
         s->is_field = false;
@@ -176,6 +179,8 @@ static int on_start_array(void *context)
 static int on_end(void *context)
 {
     struct search *s = context;
+    must(s->depth > 0);
+    must(s->matched <= s->depth);
     s->depth--;
     if (s->matched > s->depth) {
         s->matched = s->depth;

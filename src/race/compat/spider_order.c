@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "order/bucket.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 
 struct build {
     struct spider_order *s;
@@ -90,6 +91,7 @@ static void sort_events(struct build *b)
             bucket_add(&items, b->t->events.at[all[i].event].task, all[i].event);
         }
     }
+    must(b->by_time_count == items.list.count);
     b->by_task = buckets_sort(&items, (uint32_t)b->t->tables.tasks.count, &b->scratch);
     vec_release(&items.list);
 }
@@ -143,6 +145,7 @@ static void leave_out(struct build *b)
         b->s->sections.at[kept] = *s;
         kept += !is_gone;
     }
+    must(kept <= b->s->sections.count);
     b->s->sections.count = kept;
     sort_events(b);
 }

@@ -307,7 +307,8 @@ static int read_reads(struct search *s, struct err *e)
     const struct hb_options options = {
         .model = HB_OBSERVED, .scope = REACH_ALL, .given = s->y->o->given};
     if (!has_accesses(s->y->t)) {
-        s->refusal = "the recording has no memory accesses: what decided the way is not known";
+        s->refusal =
+            "the recording has no memory accesses: the values that chose the path are unknown";
         return 0;
     }
     const int result = hb_build(&observed, s->y->t, &options, &notes, e);

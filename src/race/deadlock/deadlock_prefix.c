@@ -6,6 +6,7 @@
 #include "race/sound/closure.h"
 #include "race/sound/verify.h"
 #include "race/witness/witness.h"
+#include "wire/must.h"
 
 /* The cost of an event of a cut, and of a gathered cut, for the budget. */
 enum { CUT_STEPS = 8, GATHER_STEPS = 64 };
@@ -55,6 +56,7 @@ struct deadlock_prover *deadlock_prover_new(const struct hb *hb, struct lock_cyc
     p->cut = arena_array(&p->arena, uint32_t, p->task_count + 1);
     p->left = arena_array(&p->arena, uint32_t, p->task_count + 1);
     p->gather_left = GATHERS_MAX;
+    must(p->line.count <= hb->trace->events.count);
     return p;
 }
 

@@ -4,6 +4,7 @@
 #include "base/out.h"
 #include "race/deadlock/deadlock.h"
 #include "race/deadlock/deadlock_prefix.h"
+#include "wire/must.h"
 
 struct report {
     const struct trace *t;

@@ -1,5 +1,7 @@
 #include "race/deadlock/lock_cycle.h"
 
+#include "wire/must.h"
+
 /* Bounds on the cost of the search. */
 enum {
     STEPS_MAX = 4000000,
@@ -60,6 +62,7 @@ static void keep_cycle(struct search *s, uint32_t last)
 {
     struct lock_cycles *c = s->c;
     const struct lock_cycle cycle = {.first = (uint32_t)c->members.count, .count = s->length + 1};
+    must(cycle.count == s->wanted);
     for (uint32_t i = 0; i < s->length; i++) {
         vec_push(&c->members, (struct lock_member){.request = s->path[i]});
     }
@@ -249,6 +252,7 @@ void lock_cycles_drop_ordered(struct lock_cycles *c, const struct hb *hb, struct
             has_handlers(&o, &cycle) ? choose_any(&o, &cycle) : choose_along_chains(&o, &cycle);
         c->undecided += choice == CHOICE_UNKNOWN;
         if (choice == CHOICE_FOUND) {
+            must(kept <= i);
             c->list.at[kept++] = cycle;
         }
     }

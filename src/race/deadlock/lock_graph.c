@@ -4,6 +4,7 @@
 
 #include "trace/kind_table.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 #include "wire/prng.h"
 
 #define NONE UINT32_MAX
@@ -97,6 +98,7 @@ struct components {
 
 static void component_enter(struct components *c, uint32_t lock)
 {
+    must(c->index[lock] == 0);
     c->index[lock] = ++c->met;
     c->low[lock] = c->met;
     c->at[lock] = c->first[lock];
@@ -106,6 +108,8 @@ static void component_enter(struct components *c, uint32_t lock)
 
 static void component_leave(struct components *c, uint32_t lock)
 {
+    must(c->path_count > 0);
+    must(c->low[lock] <= c->index[lock]);
     c->path_count--;
     if (c->path_count > 0) {
         const uint32_t above = c->path[c->path_count - 1];
@@ -116,6 +120,7 @@ static void component_leave(struct components *c, uint32_t lock)
     }
     uint32_t member = NONE;
     do {
+        must(c->waiting_count > 0);
         member = c->waiting[--c->waiting_count];
         c->of[member] = c->count;
         c->size[c->count]++;
@@ -173,6 +178,8 @@ static void components_build(struct components *c, const struct map *edges, uint
         }
     }
     must(c->waiting_count == 0);
+    must(c->path_count == 0);
+    must(first[lock_count] == edges->entries.count);
 }
 
 /* ---- requests ---- */

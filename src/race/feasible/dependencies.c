@@ -4,6 +4,7 @@
 #include "order/object_key.h"
 #include "order/reads_from.h"
 #include "trace/kind_table.h"
+#include "wire/must.h"
 
 bool dependency_reads(const struct event *e)
 {
@@ -102,6 +103,7 @@ static void find_writers(struct dependencies *d)
 bool dependency_saw_update(const struct dependencies *d, event_id read, event_id update)
 {
     const event_id writer = d->writer[read];
+    must(writer != read);
     return update < read && (writer == EVENT_NONE || update > writer);
 }
 
@@ -137,6 +139,7 @@ static uint32_t stream_number(struct map *number_of, stream_list *streams, uint3
 static void add_send(struct stream *s, const struct event *e, event_id id)
 {
     vec_push(&s->sends, id);
+    must(s->sends.count == s->send_begins.count + 1);
     vec_push(&s->send_begins, s->sent);
     s->sent += bytes_of(e);
 }
@@ -153,6 +156,7 @@ static void add_receive(struct dependencies *d, struct stream *s, const struct e
         s->sends_needed++;
         r.send_count++;
     }
+    must(s->sends_needed <= s->sends.count);
     s->received = end;
     s->receive_last = id;
     vec_push(&d->receives, r);

@@ -11,6 +11,7 @@
 #include "race/sound/closure.h"
 #include "solve/solve.h"
 #include "trace/kind_table.h"
+#include "wire/must.h"
 
 enum {
     STEPS_DEFAULT = 1000000,
@@ -152,6 +153,9 @@ struct feasible *feasible_new(const struct hb *hb, const struct feasible_options
             f->rank[f->line.events[i]] = (uint32_t)i;
         }
     }
+    must(f->options.event_max > 0);
+    must(f->options.window_min > 0);
+    must(f->line.count <= event_count);
     if (o->is_about_many && sound_is_certain(hb) &&
         hb->trace->tables.tasks.count <= SOUND_TASKS_MAX) {
         feed_cuts(f);
@@ -194,6 +198,7 @@ const struct feasible_stats *feasible_stats(const struct feasible *f)
 
 static bool shows_by_cut(struct feasible *f, const struct sound_pair *pair, sound_order *order)
 {
+    must(f->has_cuts);
     const bool shows = pair->is_message ? cuts_follow(&f->cuts, pair->a, pair->b, f->cut)
                                         : cuts_met(&f->cuts, pair->a, pair->b, f->cut);
     if (shows && order != NULL) {

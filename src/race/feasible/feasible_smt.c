@@ -5,6 +5,7 @@
 #include "order/object_key.h"
 #include "order/reads_from.h"
 #include "trace/kind_table.h"
+#include "wire/must.h"
 
 void prefix_init(struct prefix *p, size_t event_count)
 {

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 
 void relevant_init(struct relevant_events *s, const struct dependencies *d, size_t event_max)
 {
@@ -99,6 +100,7 @@ static void clear(struct relevant_events *s)
 static void ask(struct relevant_events *s, event_id id)
 {
     vec_push(&s->next, id);
+    must(id < s->d->hb->trace->events.count);
     vec_clear(&s->scratch);
     dependencies_of(s->d, id, false, &s->scratch);
     vec_each (&s->scratch, need) {

@@ -52,6 +52,7 @@ static uint32_t slot_of(const struct history *h, const struct history_access *a)
 static void table_init(struct history *h, size_t slot_count)
 {
     must(slot_count <= (size_t)1 << 31);
+    must((slot_count & (slot_count - 1)) == 0);
     h->slot_count = slot_count;
     h->record_count = 0;
     h->table = (struct arena){0};
@@ -240,12 +241,14 @@ static void sort(struct history *h, uint32_t *head)
     uint32_t sorted[SHORT_MAX + 1] = {0};
     uint32_t count = 0;
     for (uint32_t id = *head; id != HISTORY_NONE; id = h->records[id].older) {
+        must(count <= SHORT_MAX);
         uint32_t at = count++;
         for (; at > 0 && h->records[sorted[at - 1]].clock < h->records[id].clock; at--) {
             sorted[at] = sorted[at - 1];
         }
         sorted[at] = id;
     }
+    must(count == SHORT_MAX + 1);
     *head = HISTORY_NONE;
     while (count > 0) {
         push_front(h, sorted[--count], head);
@@ -270,6 +273,7 @@ static void record(struct history *h, const struct history_access *a)
     if ((h->record_count + 1) * 3 > h->slot_count * 2) {
         rebuild(h, h->slot_count == 0 ? 64 : h->slot_count * 2, NULL, UINT32_MAX);
     }
+    must((h->record_count + 1) * 3 <= h->slot_count * 2);
     const uint32_t id = slot_of(h, a);
     struct history_record *r = &h->records[id];
     if (r->cell == HISTORY_NONE) {
@@ -277,6 +281,7 @@ static void record(struct history *h, const struct history_access *a)
     }
     r->index = a->index;
     r->clock = a->clock;
+    must_in_tests(r->cell < h->cells.count);
     struct history_cell *cell = &h->cells.at[r->cell];
     const bool is_write = history_is_write(a->place);
     cell->clocks[is_write] = a->clock;
@@ -450,6 +455,7 @@ static bool count_unseen(struct history *h, const struct history_access *a, cons
         unseen->has_read |= is_plain && !history_is_write(l->place);
     }
     vec_each (&h->counted, counted) {
+        must(counted->race < h->races.count);
         h->races.at[counted->race].pair_count += counted->count;
     }
     return true;
@@ -484,6 +490,8 @@ static bool add_wide(struct history *h, const struct history_access *a, const ui
 void history_add(struct history *h, const struct history_access *a, const uint32_t *seen)
 {
     struct history_variable *v = &h->variables.at[a->variable];
+    must_in_tests(a->clock > 0);
+    must_in_tests(a->hash == history_hash(a->variable, a->task, a->place));
     const bool is_atomic = history_is_atomic(a->place);
     if (!is_wide(h, v) || !add_wide(h, a, seen)) {
         if (is_atomic) {

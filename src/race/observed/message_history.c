@@ -58,6 +58,7 @@ static void push_front(struct arrivals *a, uint32_t task, uint32_t id)
         a->records.at[*head].newer = id;
     }
     *head = id;
+    must(id < a->records.count);
 }
 
 static uint32_t record_new(struct arrivals *a, uint32_t task)

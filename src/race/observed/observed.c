@@ -91,7 +91,7 @@ void observed_each(const struct observed *o,
         const struct observed_race race = data_race(o, r);
         found(context, &race);
     }
-    vec_each (&o->arrivals.races, r) {
+    vec_each (&o->net.arrivals.races, r) {
         const struct observed_race race = message_race(o, r);
         found(context, &race);
     }
@@ -102,12 +102,12 @@ struct observed_stats observed_stats(const struct observed *o)
     struct observed_stats stats = {
         .event_count = o->index_next,
         .data_place_count = o->history.races.count,
-        .message_place_count = o->arrivals.races.count,
+        .message_place_count = o->net.arrivals.races.count,
     };
     vec_each (&o->history.races, race) {
         stats.data_race_count += race->pair_count;
     }
-    vec_each (&o->arrivals.races, race) {
+    vec_each (&o->net.arrivals.races, race) {
         stats.message_race_count += race->pair_count;
     }
     return stats;
@@ -132,11 +132,11 @@ struct observed *observed_new(const struct tables *tables, struct notes *notes,
         o->options.pending_clock_bytes_max = PARCEL_BYTES_MAX;
     }
     pending_clocks_init(&o->pending, &o->clocks);
-    names_init(&o->endpoints);
+    names_init(&o->net.endpoints);
     alike_init(&o->alike);
     o->history.options = (struct history_options){
         .found = data_found, .owner = o, .keeps_every_access = options->every_pair};
-    o->arrivals = (struct arrivals){
+    o->net.arrivals = (struct arrivals){
         .found = message_found, .owner = o, .keeps_every_receive = options->every_pair};
     return o;
 }

@@ -1,9 +1,12 @@
+#include "race/observed/observed_messages.h"
+
 #include <string.h>
 
 #include "order/message.h"
 #include "race/observed/observed_state.h"
 #include "trace/channel.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 
 static bool is_end_of_stream(const struct event *e)
 {
@@ -13,28 +16,30 @@ static bool is_end_of_stream(const struct event *e)
 static struct observed_stream *stream_at(struct observed *o, uint32_t channel)
 {
     bool is_new = false;
-    const uint32_t number = *map_slot(&o->stream_of, channel, (uint32_t)o->streams.count, &is_new);
+    const uint32_t number =
+        *map_slot(&o->net.stream_of, channel, (uint32_t)o->net.streams.count, &is_new);
     if (is_new) {
-        vec_push(&o->streams, (struct observed_stream){.sends = OBSERVED_NONE});
+        vec_push(&o->net.streams, (struct observed_stream){.sends = OBSERVED_NONE});
     }
-    return &o->streams.at[number];
+    must(number < o->net.streams.count);
+    return &o->net.streams.at[number];
 }
 
 /* The list of a datagram's sends: by its name, else by channel and size. Lists move. */
 static uint32_t *sends_of(struct observed *o, const struct event *e)
 {
     if (e->message == 0) {
-        uint32_t *list =
-            triples_slot(&o->unnamed_of, e->object, (uint32_t)(e->size >> 32), (uint32_t)e->size);
+        uint32_t *list = triples_slot(&o->net.unnamed_of, e->object, (uint32_t)(e->size >> 32),
+                                      (uint32_t)e->size);
         if (*list == TRIPLE_ABSENT) {
             *list = pending_clocks_list_new(&o->pending);
         }
         return list;
     }
-    while (o->message_lists.count <= e->message) {
-        vec_push(&o->message_lists, OBSERVED_NONE);
+    while (o->net.message_lists.count <= e->message) {
+        vec_push(&o->net.message_lists, OBSERVED_NONE);
     }
-    return &o->message_lists.at[e->message];
+    return &o->net.message_lists.at[e->message];
 }
 
 /* A connection is its two endpoints, whichever comes first. */
@@ -49,15 +54,17 @@ static uint32_t *connects_of(struct observed *o, uint32_t channel)
             c.source.size < c.destination.size ? c.source.size : c.destination.size;
         const int order = memcmp(c.source.text, c.destination.text, shorter);
         const bool is_swapped = order > 0 || (order == 0 && c.source.size > c.destination.size);
-        connection = names_intern(&o->endpoints, is_swapped ? c.destination.text : c.source.text,
-                                  is_swapped ? c.destination.size : c.source.size);
+        connection =
+            names_intern(&o->net.endpoints, is_swapped ? c.destination.text : c.source.text,
+                         is_swapped ? c.destination.size : c.source.size);
         const uint32_t other =
-            names_intern(&o->endpoints, is_swapped ? c.source.text : c.destination.text,
+            names_intern(&o->net.endpoints, is_swapped ? c.source.text : c.destination.text,
                          is_swapped ? c.source.size : c.destination.size);
-        return map_slot(&o->connection_of, map_pair(connection, other), OBSERVED_NONE, NULL);
+        return map_slot(&o->net.connection_of, map_pair(connection, other), OBSERVED_NONE, NULL);
     }
-    connection = names_intern(&o->endpoints, text, size);
-    return map_slot(&o->connection_of, map_pair(connection, OBSERVED_NONE), OBSERVED_NONE, NULL);
+    connection = names_intern(&o->net.endpoints, text, size);
+    return map_slot(&o->net.connection_of, map_pair(connection, OBSERVED_NONE), OBSERVED_NONE,
+                    NULL);
 }
 
 bool observed_must_wait(struct observed *o, const struct event *e)
@@ -67,7 +74,7 @@ bool observed_must_wait(struct observed *o, const struct event *e)
         return list == OBSERVED_NONE || pending_clocks_first(&o->pending, list) == NULL;
     }
     if (is_end_of_stream(e)) {
-        return map_get(&o->close_of, e->object) == NULL;
+        return map_get(&o->net.close_of, e->object) == NULL;
     }
     if (message_is_stream(e)) {
         const struct observed_stream *stream = stream_at(o, e->object);
@@ -105,6 +112,7 @@ void observed_send(struct observed *o, const struct observed_step *s)
     send->begin = stream->sent;
     stream->sent = bytes_after(stream->sent, e->size);
     send->end = stream->sent;
+    must(send->begin <= send->end);
 }
 
 void observed_connect(struct observed *o, const struct observed_step *s)
@@ -117,7 +125,7 @@ void observed_connect(struct observed *o, const struct observed_step *s)
 void observed_close(struct observed *o, const struct observed_step *s)
 {
     const struct event *e = s->event;
-    uint32_t *row = map_slot(&o->close_of, e->object, OBSERVED_NONE, NULL);
+    uint32_t *row = map_slot(&o->net.close_of, e->object, OBSERVED_NONE, NULL);
     if (*row == OBSERVED_NONE || (e->kind == EVENT_CLOSE && e->mode != TRANSPORT_TCP)) {
         observed_publish(o, row, s);
     }
@@ -141,7 +149,7 @@ static void arrive(struct observed *o, const struct observed_step *s,
         .clock = clocks_row(&o->clocks, s->task->row)[s->task->column],
         .stream = stream,
     };
-    arrivals_add(&o->arrivals, s->event->task, &arrival, clocks_row(&o->clocks, send->row));
+    arrivals_add(&o->net.arrivals, s->event->task, &arrival, clocks_row(&o->clocks, send->row));
 }
 
 /* Joins the sends whose bytes are received. Those whose end is reached are done with; the message
@@ -152,6 +160,7 @@ static void receive_bytes(struct observed *o, const struct observed_step *s)
     struct observed_stream *stream = stream_at(o, e->object);
     const uint64_t begin = stream->received;
     const uint64_t end = bytes_after(begin, e->size);
+    must(end >= begin);
     stream->received = end;
     if (end > stream->sent) {
         observed_remark(o, s->index, "bytes are received that were never sent: not ordered");
@@ -197,7 +206,7 @@ void observed_recv(struct observed *o, const struct observed_step *s)
     const struct event *e = s->event;
     if (is_end_of_stream(e)) {
         const struct pending_clock *send = first_unreceived(o, e->object);
-        const uint32_t *row = map_get(&o->close_of, e->object);
+        const uint32_t *row = map_get(&o->net.close_of, e->object);
         if (send != NULL) {
             observed_acquire(o, s, send->row);
         } else if (row != NULL) {
@@ -236,12 +245,12 @@ void observed_accept(struct observed *o, const struct observed_step *s)
 
 void observed_net_release(struct observed *o)
 {
-    vec_release(&o->message_lists);
-    triples_release(&o->unnamed_of);
-    map_release(&o->stream_of);
-    map_release(&o->close_of);
-    map_release(&o->connection_of);
-    names_release(&o->endpoints);
-    vec_release(&o->streams);
-    arrivals_release(&o->arrivals);
+    vec_release(&o->net.message_lists);
+    triples_release(&o->net.unnamed_of);
+    map_release(&o->net.stream_of);
+    map_release(&o->net.close_of);
+    map_release(&o->net.connection_of);
+    names_release(&o->net.endpoints);
+    vec_release(&o->net.streams);
+    arrivals_release(&o->net.arrivals);
 }

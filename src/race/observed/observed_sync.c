@@ -1,5 +1,8 @@
+#include "race/observed/observed_sync.h"
+
 #include "race/observed/observed_state.h"
 #include "trace/kind_table.h"
+#include "wire/must.h"
 
 enum {
     /* Notifies that no wait has asked for are kept for waits whose beginning was not recorded; more
@@ -14,13 +17,14 @@ static struct observed_lock *lock_at(struct observed *o, uint32_t node, uint32_t
                                      uint8_t mode)
 {
     const uint32_t scope = lock_mode_is_across_processes(mode) ? SCOPE_WHOLE_TRACE : node;
-    const uint32_t number = scoped_number(&o->lock_of, &o->tables->names, scope, object);
-    while (o->locks.count <= number) {
-        vec_push(&o->locks, (struct observed_lock){.alone_row = OBSERVED_NONE,
-                                                   .shared_row = OBSERVED_NONE,
-                                                   .last_task = OBSERVED_NONE});
+    const uint32_t number = scoped_number(&o->sync.lock_of, &o->tables->names, scope, object);
+    while (o->sync.locks.count <= number) {
+        vec_push(&o->sync.locks, (struct observed_lock){.alone_row = OBSERVED_NONE,
+                                                        .shared_row = OBSERVED_NONE,
+                                                        .last_task = OBSERVED_NONE});
     }
-    return &o->locks.at[number];
+    must(number < o->sync.locks.count);
+    return &o->sync.locks.at[number];
 }
 
 static struct observed_holder *holder_of(const struct observed_lock *l, uint32_t task)
@@ -89,6 +93,7 @@ static void overtake(struct observed *o, struct observed_lock *l, uint32_t task,
 
 static void holder_remove(struct observed_lock *l, struct observed_holder *h)
 {
+    must(l->holders.count > 0);
     *h = *vec_last(&l->holders);
     l->holders.count--;
 }
@@ -128,6 +133,7 @@ void observed_lock_released(struct observed *o, const struct observed_step *s)
         observed_remark(o, s->index, "a lock is released that the task does not hold: ignored");
         return;
     }
+    must(own->depth > 0);
     if (--own->depth == 0) {
         const bool is_shared = own->is_shared;
         holder_remove(l, own);
@@ -140,9 +146,9 @@ void observed_lock_released(struct observed *o, const struct observed_step *s)
 static uint32_t condition_number(struct observed *o, const struct observed_step *s)
 {
     const uint32_t number =
-        scoped_number(&o->condition_of, &o->tables->names, s->task->node, s->event->object);
-    while (o->conditions.count <= number) {
-        vec_push(&o->conditions, (struct observed_condition){.notifies = OBSERVED_NONE});
+        scoped_number(&o->sync.condition_of, &o->tables->names, s->task->node, s->event->object);
+    while (o->sync.conditions.count <= number) {
+        vec_push(&o->sync.conditions, (struct observed_condition){.notifies = OBSERVED_NONE});
     }
     return number;
 }
@@ -159,10 +165,11 @@ void observed_wait_begin(struct observed *o, const struct observed_step *s)
     const uint32_t number = condition_number(o, s);
     struct observed_wait *w = &s->task->wait;
     if (w->condition != OBSERVED_NONE) {
-        o->conditions.at[w->condition].open_count--;
+        must(o->sync.conditions.at[w->condition].open_count > 0);
+        o->sync.conditions.at[w->condition].open_count--;
     }
     *w = (struct observed_wait){.condition = number, .begin = s->index};
-    o->conditions.at[number].open_count++;
+    o->sync.conditions.at[number].open_count++;
     struct observed_lock *l = lock_of_wait(o, s);
     struct observed_holder *own = holder_of(l, s->event->task);
     if (own != NULL) {
@@ -207,13 +214,13 @@ void observed_wait_end(struct observed *o, const struct observed_step *s)
     if (w->condition == number) {
         begin = w->begin;
         depth = w->depth;
-        o->conditions.at[number].open_count--;
+        o->sync.conditions.at[number].open_count--;
         w->condition = OBSERVED_NONE;
     } else if (own != NULL && own->is_overtaken) {
         depth = own->depth;
         holder_remove(l, own);
     }
-    if (!take_notify(o, s, &o->conditions.at[number], begin)) {
+    if (!take_notify(o, s, &o->sync.conditions.at[number], begin)) {
         observed_remark(o, s->index, "a wait ends without a notify: nothing is before it");
     }
     if (depth > 0) {
@@ -226,7 +233,7 @@ void observed_wait_end(struct observed *o, const struct observed_step *s)
 void observed_notify(struct observed *o, const struct observed_step *s)
 {
     const uint32_t number = condition_number(o, s);
-    struct observed_condition *c = &o->conditions.at[number];
+    struct observed_condition *c = &o->sync.conditions.at[number];
     struct pending_clock *notify = observed_put(o, &c->notifies, s);
     notify->is_for_all = s->event->kind == EVENT_BROADCAST;
     c->notify_count++;
@@ -242,11 +249,11 @@ void observed_notify(struct observed *o, const struct observed_step *s)
 static struct observed_semaphore *semaphore_at(struct observed *o, const struct observed_step *s)
 {
     const uint32_t number =
-        scoped_number(&o->semaphore_of, &o->tables->names, s->task->node, s->event->object);
-    while (o->semaphores.count <= number) {
-        vec_push(&o->semaphores, (struct observed_semaphore){.posts = OBSERVED_NONE});
+        scoped_number(&o->sync.semaphore_of, &o->tables->names, s->task->node, s->event->object);
+    while (o->sync.semaphores.count <= number) {
+        vec_push(&o->sync.semaphores, (struct observed_semaphore){.posts = OBSERVED_NONE});
     }
-    return &o->semaphores.at[number];
+    return &o->sync.semaphores.at[number];
 }
 
 /* A second initialization, and one after its use, say nothing. */
@@ -288,12 +295,12 @@ void observed_semaphore_wait(struct observed *o, const struct observed_step *s)
 static struct observed_barrier *barrier_at(struct observed *o, const struct observed_step *s)
 {
     const uint32_t number =
-        scoped_number(&o->barrier_of, &o->tables->names, s->task->node, s->event->object);
-    while (o->barriers.count <= number) {
-        vec_push(&o->barriers,
+        scoped_number(&o->sync.barrier_of, &o->tables->names, s->task->node, s->event->object);
+    while (o->sync.barriers.count <= number) {
+        vec_push(&o->sync.barriers,
                  (struct observed_barrier){.open_row = OBSERVED_NONE, .closed_row = OBSERVED_NONE});
     }
-    return &o->barriers.at[number];
+    return &o->sync.barriers.at[number];
 }
 
 static struct observed_entrant *entrant_of(const struct observed_barrier *b, uint32_t task)
@@ -372,7 +379,7 @@ static bool mode_releases(uint8_t mode)
 void observed_atomic(struct observed *o, const struct observed_step *s)
 {
     const struct event *e = s->event;
-    uint32_t *row = row_at(o, &o->atomics, s);
+    uint32_t *row = row_at(o, &o->sync.atomics, s);
     if (e->kind != EVENT_ATOMIC_STORE && mode_acquires(e->mode)) {
         observed_acquire(o, s, *row);
     }
@@ -388,7 +395,7 @@ void observed_atomic(struct observed *o, const struct observed_step *s)
 
 void observed_once(struct observed *o, const struct observed_step *s)
 {
-    uint32_t *row = row_at(o, &o->onces, s);
+    uint32_t *row = row_at(o, &o->sync.onces, s);
     if (*row == OBSERVED_NONE) {
         observed_publish(o, row, s);
     } else {
@@ -398,7 +405,7 @@ void observed_once(struct observed *o, const struct observed_step *s)
 
 void observed_annotation(struct observed *o, const struct observed_step *s)
 {
-    uint32_t *row = row_at(o, &o->annotations, s);
+    uint32_t *row = row_at(o, &o->sync.annotations, s);
     if (s->event->kind == EVENT_HAPPENS_BEFORE) {
         observed_publish(o, row, s);
     } else {
@@ -414,21 +421,21 @@ static void rows_release(struct observed_rows *family)
 
 void observed_sync_release(struct observed *o)
 {
-    vec_each (&o->locks, l) {
+    vec_each (&o->sync.locks, l) {
         vec_release(&l->holders);
     }
-    vec_each (&o->barriers, b) {
+    vec_each (&o->sync.barriers, b) {
         vec_release(&b->inside);
     }
-    vec_release(&o->locks);
-    vec_release(&o->conditions);
-    vec_release(&o->semaphores);
-    vec_release(&o->barriers);
-    scoped_release(&o->lock_of);
-    scoped_release(&o->condition_of);
-    scoped_release(&o->semaphore_of);
-    scoped_release(&o->barrier_of);
-    rows_release(&o->atomics);
-    rows_release(&o->onces);
-    rows_release(&o->annotations);
+    vec_release(&o->sync.locks);
+    vec_release(&o->sync.conditions);
+    vec_release(&o->sync.semaphores);
+    vec_release(&o->sync.barriers);
+    scoped_release(&o->sync.lock_of);
+    scoped_release(&o->sync.condition_of);
+    scoped_release(&o->sync.semaphore_of);
+    scoped_release(&o->sync.barrier_of);
+    rows_release(&o->sync.atomics);
+    rows_release(&o->sync.onces);
+    rows_release(&o->sync.annotations);
 }

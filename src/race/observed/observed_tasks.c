@@ -1,6 +1,9 @@
+#include "race/observed/observed_tasks.h"
+
 #include <stdio.h>
 
 #include "race/observed/observed_state.h"
+#include "wire/must.h"
 
 /* How many spare columns are looked at for a new task: enough for pools of threads, few enough for
  * thousands of columns that nobody may take. */
@@ -65,6 +68,8 @@ void observed_task_begin(struct observed *o, struct observed_task *t)
     take_create(o, t);
     const struct observed_spare spare = column_for(o, t->row);
     t->column = spare.column;
+    must(t->column < o->clocks.width);
+    must(clocks_row(&o->clocks, t->row)[t->column] <= spare.last + 1);
     clocks_row(&o->clocks, t->row)[t->column] = spare.last + 1;
 }
 
@@ -74,6 +79,7 @@ struct pending_clock *observed_put(struct observed *o, uint32_t *list,
     if (*list == OBSERVED_NONE) {
         *list = pending_clocks_list_new(&o->pending);
     }
+    must(s->task->row != OBSERVED_NONE);
     struct pending_clock *pending_clock = pending_clocks_put(&o->pending, *list, s->task->row);
     pending_clock->index = s->index;
     pending_clock->task = s->event->task;
@@ -130,6 +136,7 @@ void observed_end(struct observed *o, const struct observed_step *s)
  * stays in the pending_clock of its end. */
 static void retire(struct observed *o, struct observed_task *t)
 {
+    must(clocks_row(&o->clocks, t->row)[t->column] > 0);
     const uint32_t last = clocks_row(&o->clocks, t->row)[t->column] - 1;
     vec_push(&o->spares, (struct observed_spare){.column = t->column, .last = last});
     clocks_row_free(&o->clocks, t->row);

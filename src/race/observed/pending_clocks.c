@@ -8,6 +8,14 @@ void pending_clocks_init(struct pending_clocks *p, struct clocks *clocks)
         .clocks = clocks, .earliest = PARCEL_NONE, .latest = PARCEL_NONE, .count_max = SIZE_MAX};
 }
 
+/* The invariant of the list of all pending clocks. O(1). */
+static void check(const struct pending_clocks *p)
+{
+    must((p->count == 0) == (p->earliest == PARCEL_NONE));
+    must((p->count == 0) == (p->latest == PARCEL_NONE));
+    must(p->count + p->unused.count <= p->pool.count);
+}
+
 void pending_clocks_release(struct pending_clocks *p)
 {
     vec_release(&p->pool);
@@ -49,6 +57,7 @@ static void unlink_from_all(struct pending_clocks *p, uint32_t id)
     *(pending_clock->later == PARCEL_NONE ? &p->latest
                                           : &p->pool.at[pending_clock->later].earlier) =
         pending_clock->earlier;
+    must(p->count > 0);
     p->count--;
 }
 
@@ -76,6 +85,7 @@ static void lose_earliest(struct pending_clocks *p)
 
 struct pending_clock *pending_clocks_put(struct pending_clocks *p, uint32_t list, uint32_t row)
 {
+    must(list < p->lists.count);
     while (p->count > 0 && p->count >= p->count_max) {
         lose_earliest(p);
     }
@@ -91,6 +101,7 @@ struct pending_clock *pending_clocks_put(struct pending_clocks *p, uint32_t list
     *(l->last == PARCEL_NONE ? &l->first : &p->pool.at[l->last].next) = id;
     l->last = id;
     l->was_put = true;
+    check(p);
     return &p->pool.at[id];
 }
 
@@ -125,6 +136,7 @@ const struct pending_clock *pending_clocks_take(struct pending_clocks *p, uint32
     if (l->first != PARCEL_NONE) {
         keep(p, list, unlink_first(p, l));
     }
+    check(p);
     return l->kept == PARCEL_NONE ? NULL : &p->pool.at[l->kept];
 }
 
@@ -137,6 +149,7 @@ void pending_clocks_drop(struct pending_clocks *p, uint32_t list, struct pending
     }
     const uint32_t id = before->next;
     must(id != PARCEL_NONE);
+    must(p->pool.at[id].list == list);
     before->next = p->pool.at[id].next;
     if (l->last == id) {
         l->last = (uint32_t)(before - p->pool.at);

@@ -5,6 +5,7 @@
 #include "order/reads_from.h"
 #include "race/feasible/dependencies.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 
 /* Of past cuts, 256 MiB; where tasks are few, millions of cuts. */
 enum { PAST_NUMBERS_MAX = 1 << 26 };
@@ -39,6 +40,7 @@ static void sort_sections_by_task(struct cuts *c)
             by_task[c->begin_next[s->list[i].task]++] = i;
         }
     }
+    must(task_count == 0 || c->begin_next[task_count - 1] == first[task_count]);
     memcpy(c->begin_next, first, task_count * sizeof *first);
     c->by_task = by_task;
     c->by_task_first = first;
@@ -80,6 +82,8 @@ void cuts_init(struct cuts *c, const struct hb *hb)
     }
     c->scratch = clocks_row_new(&c->clocks);
     c->past_max = PAST_NUMBERS_MAX / (c->clocks.stride + 1);
+    must(c->clocks.width == t->tables.tasks.count);
+    must(c->past_max > 0);
 }
 
 void cuts_release(struct cuts *c)
@@ -175,6 +179,7 @@ static void keep_past(struct cuts *c, uint32_t task)
     }
     const uint32_t row = clocks_row_new(&c->clocks);
     clocks_copy(&c->clocks, row, t->row);
+    must(t->past.count == 0 || vec_last(&t->past)->count_to < t->count_from);
     vec_push(&t->past,
              (struct cut_past){.count_to = t->count, .count_from = t->count_from, .row = row});
     c->past_count++;
@@ -189,6 +194,9 @@ static struct cut_past past_at(const struct cuts *c, uint32_t task, uint32_t cou
     if (count >= t->count_from) {
         return (struct cut_past){.count_to = t->count, .count_from = t->count_from, .row = t->row};
     }
+    must(count > 0);
+    must(t->past.count > 0);
+    must(vec_last(&t->past)->count_to >= count);
     return t->past.at[vec_count_up_to(&t->past, count - 1)];
 }
 
@@ -223,7 +231,9 @@ static bool include(struct cuts *c, struct target to, struct cut_source source)
     }
     const struct cut_past past = past_at(c, source.task, source.count);
     const bool is_exact = source.count >= past.count_from;
+    must(past.count_to >= source.count);
     join_past(c, to, source.task, &past, is_exact ? source.count : past.count_to);
+    must_in_tests(clocks_row(&c->clocks, to.row)[source.task] >= source.count);
     return true;
 }
 

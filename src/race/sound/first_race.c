@@ -3,6 +3,7 @@
 #include "order/object_key.h"
 #include "race/access_classes.h"
 #include "race/feasible/dependencies.h"
+#include "wire/must.h"
 
 /* Reads in doubt that are looked at for one pair. */
 enum { DOUBTS_MAX = 256 };
@@ -31,6 +32,8 @@ void first_races_init(struct first_races *f, const struct hb *observed,
             doubts[next[t->events.at[id].task]++] = observed->contexts.position[id];
         }
     }
+    must(first[task_count] == count);
+    must(task_count == 0 || next[task_count - 1] == count);
     f->doubt_first = first;
     f->doubts = doubts;
 }
@@ -61,12 +64,15 @@ static uint32_t doubt_from(const struct first_races *f, uint32_t task, uint32_t 
             high = middle;
         }
     }
+    must(low <= f->doubt_first[task + 1]);
     return low;
 }
 
 /* Whether `read`, which comes before b, stands for the same pair of places beside a. */
 static bool stands_for(const struct trace *t, event_id read, event_id a, event_id b)
 {
+    must(read < t->events.count);
+    must(read != b);
     const struct event *r = &t->events.at[read];
     const struct event *x = &t->events.at[a];
     const struct event *y = &t->events.at[b];

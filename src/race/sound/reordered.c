@@ -4,6 +4,7 @@
 #include "order/object_key.h"
 #include "race/access_classes.h"
 #include "race/feasible/dependencies.h"
+#include "wire/must.h"
 
 static bool is_access(const struct event *e)
 {
@@ -88,6 +89,7 @@ bool reordered_is_proof(struct reordered *o, const event_id *order, size_t count
     o->is_read = (struct map){0};
     for (size_t i = 0; i < count; i++) {
         const struct event *e = trace_at(t, order[i]);
+        must(o->place[order[i]] == 0); /* no event comes twice */
         o->place[order[i]] = (uint32_t)i + 1;
         if (dependency_reads(e) && e->object != 0) {
             const uint32_t *variable = map_get(&o->variable_of, scope_name(t, e, e->object));

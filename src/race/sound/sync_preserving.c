@@ -7,6 +7,7 @@
 #include "race/triple_map.h"
 #include "race/worker_pool.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 
 /* How many accesses of a task at one place are remembered: those of one epoch of the task differ in
  * nothing but how late they are, and the last one is best; of different epochs each may be the one

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/sort.h"
 #include "race/linearize.h"
+#include "wire/must.h"
 
 struct proof {
     struct sound_pair pair;
@@ -44,6 +45,7 @@ static void proofs_init(struct proofs *p, const struct hb *hb, const struct proo
     p->line = line_build(hb, &p->arena);
     p->places = line_places_build(&p->line, t, &p->arena);
     p->left = arena_array(&p->arena, uint32_t, p->task_count + 1);
+    must(p->line.count <= t->events.count);
 }
 
 static void proofs_release(struct proofs *p)
@@ -82,6 +84,8 @@ static bool collect(void *context, const struct sound_race *race)
 
 static struct sound_race race_at(const struct proofs *p, size_t index)
 {
+    must(index < p->list.count);
+    must(p->cuts.count == p->list.count * p->task_count);
     return (struct sound_race){.pair = p->list.at[index].pair,
                                .cut = p->cuts.at + index * p->task_count};
 }
@@ -134,6 +138,7 @@ static void lay_out_left(struct proofs *p, const struct sound_race *race, size_t
 static void lay_out_rest(struct proofs *p, const struct sound_race *race, size_t listed)
 {
     for (uint32_t task = 0; task < p->task_count; task++) {
+        must(race->cut[task] >= line_places_before(&p->places, task, listed));
         p->left[task] = race->cut[task] - line_places_before(&p->places, task, listed);
     }
     vec_clear(&p->order);
@@ -194,6 +199,7 @@ static void tell_all(struct proofs *p, struct proof_stats *stats)
     p->checker = proof_checker_new(p->hb);
     check_all(p);
     for (size_t i = 0; i < p->list.count; i++) {
+        must(p->list.at[i].listed <= p->line.count);
         stats->shown += p->list.at[i].state == PROOF_HOLDS;
         stats->refused += p->list.at[i].state == PROOF_REFUSED;
         if (p->list.at[i].state != PROOF_HOLDS) {

@@ -3,6 +3,7 @@
 #include "order/descendants.h"
 #include "order/saturate.h"
 #include "race/worker_pool.h"
+#include "wire/must.h"
 
 bool plain_applies(const struct hb *hb)
 {
@@ -43,6 +44,7 @@ static struct gap gap_on(const struct hb *hb, uint32_t task, event_id id)
 {
     const uint32_t after = reach_count(&hb->after, id, task);
     must(after <= hb->contexts.list[task].count);
+    must(reach_count(&hb->before, id, task) <= hb->contexts.list[task].count);
     return (struct gap){.from = reach_count(&hb->before, id, task),
                         .to = hb->contexts.list[task].count - after};
 }
@@ -179,6 +181,8 @@ struct plain_pair plain_pair_of(const struct hb *hb, struct ancestors *x, const 
 
 bool plain_races(const struct plain_pair *p, uint32_t i, uint32_t k)
 {
+    must(i < p->first_count);
+    must(k < p->second_count);
     const event_id a = p->first[i];
     const event_id b = p->second[k];
     if (is_on_main(p->hb, a)) {
@@ -296,6 +300,7 @@ uint64_t plain_count(const struct plain_pair *p, event_id *a, event_id *b)
     }
     vec_release(&of_first.at);
     vec_release(&of_second.at);
+    must((f.count == 0) == (f.a == EVENT_NONE));
     *a = f.a;
     *b = f.b;
     return f.count;

@@ -2,6 +2,7 @@
 
 #include "base/bits.h"
 #include "base/map.h"
+#include "wire/must.h"
 
 bool lock_spans_apply(const struct hb *hb)
 {
@@ -112,6 +113,7 @@ static void add_mode(struct build *b, uint32_t first, struct lock_mode mode)
     for (size_t i = b->modes.count - 1; i > at; i--) {
         b->modes.at[i] = b->modes.at[i - 1];
     }
+    must(at >= first);
     b->modes.at[at] = mode;
 }
 
@@ -220,6 +222,7 @@ static void sign_span(struct build *b, const struct span *s)
         vec_push(&b->span, b->modes.at[i]);
     }
     b->modes.count = mode_count;
+    must(s->from <= s->to);
     uint32_t set_before = UINT32_MAX;
     bool was_sure = false;
     uint32_t number = 0;
@@ -264,6 +267,7 @@ void lock_spans_build(struct lock_spans *s, const struct hb *hb, const struct he
     for (uint32_t task = 0; task < hb->contexts.task_count; task++) {
         sign_task(&b, task);
     }
+    must(b.next.count == b.signatures.count);
     struct lock_signature *signatures =
         arena_array(a, struct lock_signature, b.signatures.count + 1);
     struct lock_mode *modes = arena_array(a, struct lock_mode, b.modes.count + 1);
@@ -304,6 +308,8 @@ static bool modes_exclude(const struct lock_mode *a, uint32_t a_count, const str
 
 enum lock_relation lock_spans_relate(const struct lock_spans *s, uint32_t a, uint32_t b)
 {
+    must(a < s->signature_count);
+    must(b < s->signature_count);
     const struct lock_signature *x = &s->signatures[a];
     const struct lock_signature *y = &s->signatures[b];
     const struct lock_mode *modes = s->modes;

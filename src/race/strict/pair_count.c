@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "race/triple_map.h"
+#include "wire/must.h"
 
 /* Accesses to one variable at one place with one signature. */
 struct kind {
@@ -126,6 +127,7 @@ static void lay_out(struct counting *g, const struct numbering *n)
     g->lines.count = n->lines.count;
     for (size_t i = 0; i < n->lines.count; i++) {
         struct kind *kind = &g->kinds.at[n->lines.at[i].kind];
+        must(n->lines.at[i].kind < g->kinds.count);
         moved[i] = kind->first + kind->count++;
         g->lines.at[moved[i]] = n->lines.at[i];
     }
@@ -161,6 +163,7 @@ static void sort_lines(struct counting *g)
             }
         }
     }
+    must(g->kinds.count <= n.lines.count);
     g->kind_first[a->variable_count] = (uint32_t)g->kinds.count;
     lay_out(g, &n);
     triples_release(&n.kind_of);
@@ -213,6 +216,7 @@ struct later {
 static uint32_t concurrent_count(const struct counting *g, const struct line *l,
                                  const struct later *b)
 {
+    must(l->task < g->in->hb->contexts.task_count);
     const uint32_t known = b->row[g->slot_of[l->task]];
     if (l->end_at <= known || l->task == b->task) {
         return 0;
@@ -231,6 +235,7 @@ static uint32_t concurrent_count(const struct counting *g, const struct line *l,
             high = middle;
         }
     }
+    must(low <= l->count);
     return l->count - low;
 }
 
@@ -253,6 +258,8 @@ static struct met *met_at(struct counting *g, uint32_t kind, const struct later 
         vec_push(&g->met, fresh);
         *number = (uint32_t)g->met.count;
     }
+    must(*number != 0);
+    must(*number <= g->met.count);
     return &g->met.at[*number - 1];
 }
 

@@ -75,6 +75,9 @@ static void set_dense(struct place_list *l, struct place_entry e, uint32_t clock
     }
     l->entries.at[e.column] = e;
     l->clocks.at[e.column] = clock;
+    must(l->clocks.count % ROW_STEP == 0);
+    must(l->clocks.count == l->entries.count);
+    must(l->extra.count == l->extra_clocks.count);
 }
 
 static void make_dense(struct place_list *l)

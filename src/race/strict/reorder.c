@@ -1,6 +1,7 @@
 #include "race/strict/reorder.h"
 
 #include "base/map.h"
+#include "wire/must.h"
 
 /* ---- making ready ---- */
 
@@ -42,6 +43,7 @@ static void build_order(struct reorder *s)
     struct edges edges = {0};
     s->is_exact = hb->contexts.count == hb->contexts.task_count;
     contexts_build(&s->tasks, t, CONTEXT_TASKS, &s->arena, &ignored);
+    must(s->tasks.count == t->tables.tasks.count);
     vec_each (&hb->edges.list, edge) {
         add_if_across(&edges, t, edge->from, edge->to, edge->kind);
     }
@@ -88,6 +90,7 @@ static void sort_sections(struct reorder *s)
     for (size_t i = 0; i < tasks.count; i++) {
         holder_task[i] = tasks.at[i];
     }
+    must(tasks.count == holder_of.entries.count);
     s->holder_task = holder_task;
     s->sections = buckets_sort(&by_holder, (uint32_t)tasks.count, &s->arena);
     s->holders = buckets_sort(&by_lock, sections->lock_count, &s->arena);
@@ -121,6 +124,7 @@ static void cut_take(const struct reorder *s, uint32_t *cut, event_id id)
 {
     for (uint32_t task = 0; task < s->tasks.task_count; task++) {
         const uint32_t count = reach_count(&s->before, id, task);
+        must(count <= s->tasks.list[task].count);
         cut[task] = cut[task] > count ? cut[task] : count;
     }
 }

@@ -2,6 +2,7 @@
 
 #include "base/bits.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 
 /* ---- which events have a variable ---- */
 
@@ -60,6 +61,7 @@ static void number_events(struct formula *f, struct arena *a)
     arena_release(&scratch);
     f->marks = marks;
     f->mark_first = first;
+    must(count <= event_count);
     (void)problem_variables(&f->p, count);
 }
 
@@ -79,6 +81,7 @@ static uint32_t mark_from(const struct formula *f, event_id id)
             high = middle;
         }
     }
+    must(low <= f->mark_first[context + 1]);
     return low;
 }
 
@@ -139,6 +142,7 @@ static void add_lock(struct formula *f, const struct lock *lock)
 {
     const struct sections *s = &f->hb->sections;
     const uint32_t *numbers = s->by_lock + lock->first;
+    must(lock->first + lock->count <= s->count);
     for (uint32_t later = 0; later < lock->count; later++) {
         for (uint32_t earlier = 0; earlier < later && !is_full(f, 1); earlier++) {
             const struct section *a = &s->list[numbers[earlier]];

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "race/witness/witness_facts.h"
 #include "trace/kind_table.h"
+#include "wire/must.h"
 
 /* ---- the state of a replay ---- */
 
@@ -95,6 +96,8 @@ static uint32_t *list_heads(struct arena *a, size_t count)
 
 static void waiting_add(struct replay *r, uint32_t wait)
 {
+    must(wait < r->f->waits.count);
+    must(r->f->waits.at[wait].condition < r->f->condition_count);
     uint32_t *head = &r->waiting[r->f->waits.at[wait].condition];
     set(r, &r->waiting_next[wait], *head);
     set(r, head, wait);
@@ -142,6 +145,7 @@ static void replay_release(struct replay *r)
 
 static bool has_happened(const struct replay *r, event_id id)
 {
+    must_in_tests(id < r->f->count);
     return r->place[id] != 0 && r->place[id] <= r->now;
 }
 
@@ -202,6 +206,7 @@ static const char *lacks_notify(const struct replay *r, event_id id)
 static const char *lacks_bytes(const struct replay *r, event_id id)
 {
     const struct fact_part *part = &r->f->parts.at[r->f->of[id].thing];
+    must(part->stream < r->f->stream_count);
     const struct stream_state *stream = &r->streams[part->stream];
     if (trace_at(r->f->t, id)->kind == EVENT_SEND) {
         return part->index < stream->send_next_min ? "later bytes were sent before it" : NULL;
@@ -218,6 +223,7 @@ static const char *lacks_round(const struct replay *r, event_id id)
     if (round != FACT_NONE && trace_at(r->f->t, id)->kind == EVENT_BARRIER_ENTER) {
         round = r->f->rounds.at[round].before;
     }
+    must(round == FACT_NONE || round < r->f->rounds.count);
     if (round == FACT_NONE || r->entered[round] == r->f->rounds.at[round].enter_count) {
         return NULL;
     }
@@ -241,6 +247,7 @@ static const char *lacks_once(const struct replay *r, event_id id)
     if (once == FACT_NONE) {
         return NULL;
     }
+    must(once < r->f->once_count);
     const bool begins = trace_at(r->f->t, id)->kind == EVENT_ONCE_BEGIN;
     if (begins) {
         return r->onces[once] != ONCE_OPEN ? "another task has run the initialization" : NULL;
@@ -253,6 +260,7 @@ static const char *lacks_once(const struct replay *r, event_id id)
 static const char *lacks_child(const struct replay *r, event_id id)
 {
     const uint32_t child = r->f->of[id].thing;
+    must(child == FACT_NONE || child < r->f->t->tables.tasks.count);
     if (child == FACT_NONE || r->tasks[child].event_count == r->f->task_event_count[child]) {
         return NULL;
     }
@@ -279,6 +287,7 @@ static const char *lacks_by_kind(const struct replay *r, event_id id)
         return lacks_annotation(r, id);
     }
     if (kind == EVENT_SEM_WAIT) {
+        must(r->f->of[id].thing < r->f->semaphores.count);
         return r->units[r->f->of[id].thing] == 0 ? "the semaphore is 0" : NULL;
     }
     if (kind == EVENT_ONCE || kind == EVENT_ONCE_BEGIN) {
@@ -310,6 +319,7 @@ static bool has_updates_seen(const struct replay *r, event_id id)
     }
     const struct fact_update *seen = &r->f->updates[id];
     const struct update_state *there = &r->updates[r->f->of[id].thing];
+    must(r->f->of[id].thing < r->f->variable_count);
     return there->count == seen->seen &&
            (there->count == 0 ||
             (there->least == seen->number && there->most == seen->number + seen->seen - 1));
@@ -321,6 +331,7 @@ static bool is_overtaken(const struct replay *r, event_id id)
     const struct fact_update *update = &r->f->updates[id];
     uint32_t family = r->f->families_of.at[r->f->of[id].thing];
     for (; family != FACT_NONE; family = r->f->families.at[family].next) {
+        must(family < r->f->families.count);
         if (family != update->family && r->family_last[family] > update->number) {
             return true;
         }
@@ -338,7 +349,7 @@ static const char *lacks_write(const struct replay *r, event_id id)
         (r->last_write[fact->thing] == fact->saw && has_updates_seen(r, id))) {
         return NULL;
     }
-    return "it would not read what it read in the trace";
+    return "it would not read the value that it read in the trace";
 }
 
 /* ---- effects of an event ---- */

@@ -2,6 +2,7 @@
 
 #include "trace/kind_table.h"
 #include "trace/name_scope.h"
+#include "wire/must.h"
 
 /* ---- tools ---- */
 
@@ -12,6 +13,7 @@ uint64_t facts_scoped(const struct trace *t, const struct event *e, uint32_t nam
 
 uint32_t facts_number(struct map *numbers, uint64_t key)
 {
+    must(numbers->entries.count < FACT_NONE);
     return *map_slot(numbers, key, (uint32_t)numbers->entries.count, NULL);
 }
 
@@ -20,6 +22,8 @@ void facts_need(struct facts *f, event_id id, event_id needed)
     if (id == needed) {
         return;
     }
+    must(id < f->count);
+    must(needed < f->count);
     vec_push(&f->needs, (struct fact_need){.event = needed, .next = f->of[id].needs});
     f->of[id].needs = (uint32_t)(f->needs.count - 1);
 }
@@ -50,6 +54,7 @@ static event_id take(struct fact_lists *l, uint64_t key, bool stays_at_last)
     if (head->next == FACT_NONE) {
         return EVENT_NONE;
     }
+    must(head->next < l->links.count);
     const struct fact_link *link = &l->links.at[head->next];
     if (link->next != FACT_NONE || !stays_at_last) {
         head->next = link->next;
@@ -487,6 +492,22 @@ static void read_annotations(struct facts *f)
 
 /* ---- all ---- */
 
+/* Whether every number in the facts is in its table. */
+static bool are_in_range(const struct facts *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        const struct fact *fact = &f->of[i];
+        if ((fact->previous != EVENT_NONE && fact->previous >= f->count) ||
+            (fact->needs != FACT_NONE && fact->needs >= f->needs.count) ||
+            (fact->handler != FACT_NONE && fact->handler >= f->handlers.count) ||
+            (fact->section != FACT_NONE && fact->section >= f->sections.count) ||
+            (fact->wait != FACT_NONE && fact->wait >= f->waits.count)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void facts_read(struct facts *f, const struct trace *t)
 {
     must(t->is_sealed);
@@ -539,6 +560,7 @@ void facts_read(struct facts *f, const struct trace *t)
         facts_read_waits(f);
     }
     facts_read_sections(f);
+    must_in_tests(are_in_range(f));
 }
 
 void facts_release(struct facts *f)

@@ -58,7 +58,7 @@ TEST(a_part_that_dies_fails_the_crew)
     struct squares s = {.fails_at = UINT32_MAX, .dies_at = 1};
     struct err e = {0};
     CHECK_INT(run(&s, 3, &e), -1);
-    CHECK_TEXT(e.text, "a worker died");
+    CHECK_TEXT(e.text, "a worker process died, perhaps for lack of memory; use fewer (-j)");
 }
 
 /* More than a pipe holds, from everybody at once. */
@@ -99,7 +99,7 @@ TEST(a_pipe_or_process_that_cannot_be_made_is_an_error)
         seam_arm(call);
         CHECK_INT(run(&s, 1, &e), -1);
         CHECK(seam_disarm());
-        CHECK(strstr(e.text, call % 2 == 0 ? "no pipe for a worker: "
-                                           : "a worker cannot be made: ") != NULL);
+        CHECK(strstr(e.text, call % 2 == 0 ? "cannot start a worker: pipe: "
+                                           : "cannot start a worker: fork: ") != NULL);
     }
 }

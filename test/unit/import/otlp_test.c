@@ -83,7 +83,7 @@ TEST(a_request_told_of_twice_is_taken_once)
         "\"a\",\"kind\":2") "," PUT_SPAN("\"spanId\":\"c\",\"kind\":\"SPAN_KIND_CLIENT\"")));
     CHECK_TEXT(r.error.text, "");
     CHECK_INT(r.trace.events.count, 6);
-    CHECK_INT(noted(&r.notes, "requests told of by their client and their server"), 1);
+    CHECK_INT(noted(&r.notes, "requests reported by their client and their server"), 1);
     reading_release(&r);
 }
 
