@@ -82,7 +82,7 @@ static int compile(struct properties *p, const struct property_source *source, s
     char library[sizeof folder + 16];
     char include[PATH_MAX + 2];
     if (seam_fails() || mkdtemp(folder) == NULL) {
-        return err_set(e, "no folder could be made: %s", strerror(errno));
+        return err_set(e, "cannot create a folder in TMPDIR: %s", strerror(errno));
     }
     (void)snprintf(library, sizeof library, "%s/property.so", folder);
     (void)snprintf(include, sizeof include, "-I%s", source->includes);

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "wire/must.h"
+
 enum { WORD_SIZE = 8 };
 
 /* Words begin with a piece anyway. */
@@ -28,6 +30,7 @@ uint64_t pieces_first(const struct pieces *p, uint64_t address, uint64_t size)
             return length;
         }
     }
+    must(limit <= WORD_SIZE);
     return limit;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fault_injection.h"
+#include "wire/must.h"
 #include "wire/segment.h"
 
 enum { FRAMES_MAX = 64, WORD_SIZE = 8 };
@@ -91,6 +92,7 @@ static void calls_of_path(struct naming *g, uint64_t place, struct calls *calls)
     calls->at[calls->count++] = calls_place_of(place);
     uint64_t path = calls_path_of(place);
     while (path != 0 && table_open(&g->calls) && calls->count < FRAMES_MAX) {
+        must(path < CALLS_COUNT);
         calls->at[calls->count++] = calls_place_of(g->calls.at[path]);
         path = calls_path_of(g->calls.at[path]);
     }
@@ -102,6 +104,7 @@ static void calls_of_origin(struct naming *g, uint64_t place, struct calls *call
     uint64_t list = origin_list_of(place);
     calls->count = 0;
     while (list != 0 && table_open(&g->origins) && calls->count < FRAMES_MAX - 1) {
+        must(list < ORIGINS_COUNT);
         calls->at[calls->count++] = calls_place_of(g->origins.at[list]);
         list = origin_list_of(g->origins.at[list]);
     }
@@ -249,6 +252,8 @@ static uint32_t name_in_block(struct naming *g, struct block *block, uint64_t of
     if (offset > UINT32_MAX) {
         return block->name != 0 ? name_part(g, block, offset) : 0;
     }
+    must(block->number != 0);
+    must(block->number <= g->block_count);
     const uint64_t key = map_pair(block->number, (uint32_t)offset);
     const uint32_t *known = map_get(&g->part_of, key);
     if (known != NULL) {

@@ -1,5 +1,7 @@
 #include "proc/record/call_scopes.h"
 
+#include "wire/must.h"
+
 void scopes_release(struct scopes *s)
 {
     vec_release(&s->list);
@@ -89,6 +91,8 @@ bool scopes_follow(struct scopes *s, struct operations *o, struct routines *r,
     for (uint32_t i = 0; i < now.list.count; i++) {
         change->rounds |= (uint64_t)(now.list.at[i].loop != 0) << i;
     }
+    must(now.list.count <= 64); /* `rounds` has a bit for each */
+    must(change->kept <= change->count);
     const bool is_changed = change->kept < change->count || change->kept < s->list.count;
     scopes_release(s);
     *s = now;

@@ -7,6 +7,7 @@
 #include "proc/record/collector.h"
 #include "proc/record/reached_code.h"
 #include "trace/kind_table.h"
+#include "wire/must.h"
 
 /* Functions that were to be handlers and were none. */
 static void note_handlers(struct collector *c)
@@ -45,6 +46,7 @@ static void sort_sources(struct collector *c)
     sort_stable(c->sources.at, c->sources.count, sizeof *c->sources.at, compare_sources, NULL);
     for (uint32_t i = 0; i < c->sources.count; i++) {
         const struct row *row = &c->sources.at[i].row;
+        must(i == 0 || compare_sources(&c->sources.at[i - 1], &c->sources.at[i], NULL) < 0);
         map_put(&c->row_of, map_pair(row->process, row->task), i);
     }
 }
@@ -59,6 +61,7 @@ static int advance(struct collector *c, struct source *s, struct err *e)
             return -1;
         }
     } while (s->row.has_record && s->row.stamp == 0);
+    must(!s->row.has_record || s->row.stamp != 0);
     s->stamp = s->row.has_record ? s->row.stamp : UINT64_MAX;
     return 0;
 }
@@ -218,6 +221,7 @@ static void count(struct collector *c, struct collect_stats *stats)
     *stats = (struct collect_stats){.processes = c->processes.count, .events = c->event_count};
     stats->handlers = c->handler_count;
     stats->accesses = accesses_made(c);
+    must(stats->accesses >= c->access_count);
     stats->filtered = stats->accesses - c->access_count;
     stats->dropped = atomic_load(&c->page.dropped);
     stats->messages_matched = c->traffic.matched;

@@ -9,6 +9,7 @@
 
 #include "base/fault_injection.h"
 #include "proc/record/segment_compress.h"
+#include "wire/must.h"
 
 /* Reads the page that all recorded processes shared (wire/recording.h). A folder without one adds
  * nothing. */
@@ -112,6 +113,8 @@ static bool is_earlier(const struct collector *c, uint32_t a, uint32_t b)
 
 void collector_push(struct collector *c, uint32_t source)
 {
+    must(source < c->sources.count);
+    must(c->sources.at[source].process != NULL);
     vec_push(&c->heap, source);
     size_t at = c->heap.count - 1;
     while (at > 0 && is_earlier(c, c->heap.at[at], c->heap.at[(at - 1) / 2])) {
@@ -124,6 +127,7 @@ void collector_push(struct collector *c, uint32_t source)
 
 uint32_t collector_pop(struct collector *c)
 {
+    must(c->heap.count > 0);
     const uint32_t least = c->heap.at[0];
     const uint32_t moved = vec_pop(&c->heap);
     size_t at = 0;
@@ -139,6 +143,7 @@ uint32_t collector_pop(struct collector *c)
     if (c->heap.count > 0) {
         c->heap.at[at] = moved;
     }
+    must(c->heap.count == 0 || !is_earlier(c, c->heap.at[0], least));
     return least;
 }
 

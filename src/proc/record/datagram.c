@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "wire/must.h"
+
 /* Where the port begins in "host:port"; the whole text where it has none. */
 static const char *port_of(const char *end)
 {
@@ -51,6 +53,7 @@ void datagrams_send(struct datagrams *g, struct names *n, struct datagram *d)
     } else {
         g->sent.at[*last].next = index;
     }
+    must(index != 0);
     *last = index;
     vec_push(&g->sent, *d);
 }
@@ -97,6 +100,8 @@ const struct datagram *datagrams_receive(struct datagrams *g, struct names *n,
     if (found == 0) {
         return NULL;
     }
+    must(found < g->sent.count);
+    must(before == 0 || g->sent.at[before].next == found);
     const uint32_t next = g->sent.at[found].next;
     if (before == 0) {
         *first = next;

@@ -12,6 +12,7 @@
 #include "proc/record/collector.h"
 #include "proc/record/process_alive.h"
 #include "trace/kind_table.h"
+#include "wire/must.h"
 
 /* Reads a source ahead of the merge, for the names and the late accesses in it. */
 struct scout {
@@ -109,6 +110,7 @@ static int find_rows(struct live *l, struct err *e)
         const struct row *row = &c->sources.at[l->scouts.count].row;
         vec_push(&l->scouts, (struct scout){.row = *row, .floor = SEGMENT_FLOOR_NONE});
     }
+    must(l->scouts.count == c->sources.count);
     for (size_t i = 0; i < c->sources.count; i++) {
         l->scouts.at[i].row.segment_count = c->sources.at[i].row.segment_count;
     }
@@ -127,6 +129,7 @@ static int take_late(struct live *l, const struct scout *finder, struct err *e)
     if (index == NULL) {
         return 0;
     }
+    must(*index < l->scouts.count);
     struct source *owner = &c->sources.at[*index];
     if (!l->scouts.at[*index].has_begun || late.epoch > owner->epoch) {
         vec_push(&owner->late, (struct late){.epoch = late.epoch, .record = *finder->row.record});
@@ -138,6 +141,7 @@ static int take_late(struct live *l, const struct scout *finder, struct err *e)
         }
         return 0;
     }
+    must(!l->is_late);
     l->is_late = true;
     l->epoch = late.epoch;
     const int result =
@@ -294,6 +298,7 @@ int live_step(struct live *l, bool is_over, struct err *e)
             return -1;
         }
     }
+    must(c->heap.count == 0);
     l->bound = bound;
     return 0;
 }

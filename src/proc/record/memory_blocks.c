@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "wire/must.h"
+
 enum { PAGE_BITS = 12, LARGE_SIZE = 1 << 16 };
 
 static uint32_t block_new(struct blocks *b, const struct block *block)
@@ -52,7 +54,9 @@ static void page_clear(struct blocks *b, uint64_t page, struct taking *taking)
     uint32_t *at = map_get(&b->first_of_page, page);
     while (at != NULL && *at != 0) {
         const uint32_t link = *at - 1;
+        must(link < b->links.count);
         const uint32_t index = b->links.at[link].block;
+        must(index < b->all.count);
         struct block *block = &b->all.at[index];
         if (!block->is_gone && overlaps(block, taking->block)) {
             take_away(taking, block);
@@ -63,6 +67,7 @@ static void page_clear(struct blocks *b, uint64_t page, struct taking *taking)
         }
         *at = b->links.at[link].next;
         vec_push(&b->links_unused, link);
+        must(block->links > 0);
         if (--block->links == 0) {
             vec_push(&b->unused, index);
         }
@@ -121,6 +126,7 @@ static void large_add(struct blocks *b, const struct block *block)
 {
     const size_t at = large_behind(b, block->base);
     const uint32_t index = block_new(b, block);
+    must(at == b->large.count || b->all.at[b->large.at[at]].base >= block->base + block->size);
     vec_push(&b->large, index);
     memmove(&b->large.at[at + 1], &b->large.at[at],
             (b->large.count - 1 - at) * sizeof *b->large.at);
@@ -136,10 +142,14 @@ struct block_span blocks_add(struct blocks *b, uint64_t base, uint64_t size, uin
     const uint64_t end = block.base + block.size;
     b->lowest = b->end == 0 || block.base < b->lowest ? block.base : b->lowest;
     b->end = end > b->end ? end : b->end;
+    must(b->lowest <= base);
+    must(b->end >= end);
     const uint64_t last = (end - 1) >> PAGE_BITS;
     struct taking taking = {.block = &block, .start = base, .end = end};
     large_clear(b, &taking);
     pages_clear(b, base >> PAGE_BITS, last, &taking);
+    must(taking.start <= base);
+    must(taking.end >= end);
     const struct block_span changed = {taking.start, taking.end - taking.start};
     if (block.size >= LARGE_SIZE) {
         large_add(b, &block);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "wire/must.h"
+
 void operations_take(struct operations *o, const struct record *call)
 {
     o->is_told = true;
@@ -14,12 +16,14 @@ void operations_take(struct operations *o, const struct record *call)
     o->has_calls = true;
     o->is_entered |= level <= o->level && call->place != 0;
     o->is_moved |= level == o->level + 1 && call->place != 0;
+    must(level < CALLS_LEVELS);
     o->at[level] = call->place;
     o->depth = call->place != 0 ? level + 1 : level;
 }
 
 uint64_t operations_position(const struct operations *o, uint32_t level, uint64_t place)
 {
+    must(o->depth <= CALLS_LEVELS);
     return level + 1 < o->depth ? o->at[level + 1] : place;
 }
 
@@ -40,6 +44,7 @@ static void find_routine(struct operations *o, struct routines *r, struct places
 static uint32_t begin_operation(struct operations *o, uint64_t epoch)
 {
     o->epoch = epoch;
+    must(o->own <= o->count);
     o->number = o->own = ++o->count;
     return o->number;
 }

@@ -200,7 +200,8 @@ static int run(const struct recorder_options *options, const char *library, cons
 {
     int report[2];
     if (seam_fails() || pipe2(report, O_CLOEXEC) < 0) {
-        return err_set(e, "no pipe could be made: %s", strerror(errno));
+        return err_set(e, "cannot start %s: pipe: %s; raise ulimit -n", options->command[0],
+                       strerror(errno));
     }
     /* Orphans become clew's children: it then sees which processes outlive the program. */
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -212,7 +213,8 @@ static int run(const struct recorder_options *options, const char *library, cons
         keyboard_restore(&keyboard);
         (void)close(report[0]);
         (void)close(report[1]);
-        return err_set(e, "no process could be made: %s", strerror(reason));
+        return err_set(e, "cannot start %s: fork: %s; raise ulimit -u", options->command[0],
+                       strerror(reason));
     }
     if (pid == 0) {
         keyboard_restore(&keyboard);
@@ -420,8 +422,7 @@ static void end_recording(const char *folder, int page, struct notes *n)
         if (pid != 0) {
             (void)snprintf(place, sizeof place, "process %u", pid);
         }
-        notes_add(n, place,
-                  "a process outlives the program; what it does from now on is not recorded");
+        notes_add(n, place, "a process outlives the program; its further events are not recorded");
     }
 }
 
@@ -457,7 +458,7 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
     int status = write_trace(folder, options->output, result, n, e);
     (void)close(page);
     if (status < 0) {
-        status = err_wrap(e, "the program has ended, what it recorded is kept in %s", folder);
+        status = err_wrap(e, "the program has ended; its recording is kept in %s", folder);
     }
     return status;
 }

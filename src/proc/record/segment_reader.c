@@ -14,6 +14,7 @@
 #include "proc/record/segment_compress.h"
 #include "wire/event.h"
 #include "wire/kind.h"
+#include "wire/must.h"
 
 enum { SITES_SIZE = SITE_COUNT * sizeof(uint64_t) };
 
@@ -110,6 +111,8 @@ static bool see_committed(struct row *r)
     const uint64_t committed = atomic_load_explicit(&r->segment->committed, memory_order_acquire);
     r->committed =
         (committed < r->room ? committed : r->room) / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
+    must(r->committed <= r->room);
+    must(r->committed % RECORD_ALIGNMENT == 0);
     r->is_finished = is_closed && r->segment->is_last != 0;
     r->access_count = atomic_load_explicit(&r->segment->access_count, memory_order_relaxed);
     return is_closed;
@@ -211,6 +214,7 @@ static bool take(struct row *r)
         unfold(r, *(const uint64_t *)(const void *)at);
         return true;
     }
+    must(r->at < r->committed);
     const uint64_t left = r->committed - r->at;
     const uint64_t size =
         left < RECORD_SIZE ? UINT64_MAX : (1 + (uint64_t)record->extra) * RECORD_SIZE;
@@ -229,6 +233,7 @@ static bool take(struct row *r)
         }
     }
     r->at += size;
+    must(r->at <= r->committed);
     r->has_record = true;
     return true;
 }
@@ -308,6 +313,7 @@ int row_wake(struct row *r, struct err *e)
     if (map_next(r, path, e) < 0) {
         return -1;
     }
+    must(!r->has_record || r->at_record < r->at);
     r->at = r->at_record;
     if (r->segment == NULL || !is_expected(r, r->segment) || r->committed > r->room || !take(r)) {
         return err_set(e, "%s: has changed while it was read", path);

@@ -1,6 +1,7 @@
 #include "proc/record/sync_objects.h"
 
 #include "wire/kind.h"
+#include "wire/must.h"
 
 enum { USES_BITS = 2, USES_TAKEN = 2 };
 
@@ -48,6 +49,7 @@ static void add_member(struct sync_objects *o, uint64_t block, uint64_t address)
         }
     }
     vec_push(&o->members, ((struct sync_member){.address = address, .next = *first}));
+    must(o->members.count < UINT32_MAX);
     *first = (uint32_t)o->members.count;
 }
 
@@ -64,6 +66,7 @@ bool sync_objects_take(struct sync_objects *o, uint32_t task, const struct recor
     if (*used >> USES_BITS != now >> USES_BITS) {
         *used = now;
     }
+    must(*used >= now);
     const bool is_early = *used - now < USES_TAKEN;
     *used += is_early ? 1 : 0;
     if (is_early && block != 0) {
@@ -93,6 +96,7 @@ uint64_t sync_objects_take_member(struct sync_objects *o, uint64_t block)
     if (first == NULL || *first == 0) {
         return 0;
     }
+    must(*first <= o->members.count);
     const struct sync_member *m = &o->members.at[*first - 1];
     *first = m->next;
     return m->address;

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "wire/must.h"
+
 enum {
     WORD_BITS = 3,
     PAGE_BITS = 12,
@@ -11,6 +13,12 @@ enum {
 };
 
 #define NAME_MAX_KNOWN (UINT32_MAX >> WORD_BITS)
+
+/* The cache holds whole pages, and every page in the map. */
+static bool labels_are_whole(const struct labels *l)
+{
+    return l->names.count == l->page_of.entries.count * PAGE_WORDS;
+}
 
 static uint32_t *find_page(struct labels *l, uint64_t page)
 {
@@ -62,6 +70,7 @@ void labels_put(struct labels *l, uint64_t address, uint32_t name)
     }
     uint32_t *names = find_page(l, address >> PAGE_BITS);
     names = names != NULL ? names : make_page(l, address >> PAGE_BITS);
+    must(labels_are_whole(l));
     names[word_of(address)] = name << WORD_BITS | offset_of(address);
 }
 
@@ -74,6 +83,7 @@ static void forget_in_page(struct labels *l, uint64_t page, uint64_t first, uint
     }
     const size_t from = first >> PAGE_BITS < page ? 0 : word_of(first);
     const size_t to = last >> PAGE_BITS > page ? PAGE_WORDS - 1 : word_of(last);
+    must(from <= to);
     memset(&names[from], 0, (to - from + 1) * sizeof *names);
 }
 

@@ -124,7 +124,7 @@ HANDLER(out_of_bounds, (const struct on_type *data, uintptr_t index))
 HANDLER(builtin_unreachable, (const struct place *data))
 {
     (void)data;
-    SAY("reaches what is declared unreachable");
+    SAY("reaches code that is declared unreachable");
 }
 
 HANDLER(missing_return, (const struct place *data))

@@ -28,6 +28,8 @@ static struct {
 } registrations[REGISTRATIONS_MAX];
 static _Atomic int descriptor_of_data[1 << DATA_BITS];
 
+_Static_assert(sizeof descriptor_of_data / sizeof *descriptor_of_data == 1 << DATA_BITS,
+               "a hash of DATA_BITS bits is an index");
 static _Atomic int *slot_of(uint64_t data)
 {
     return &descriptor_of_data[data * UINT64_C(0x9e3779b97f4a7c15) >> (64 - DATA_BITS)];

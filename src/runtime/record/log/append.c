@@ -269,6 +269,10 @@ static void write_record(unsigned char *at, const struct record *record, const s
     }
 }
 
+_Static_assert((sizeof(struct record_more) + MORE_MAX) / RECORD_SIZE < UINT8_MAX, "in `extra`");
+_Static_assert(2 * RECORD_SIZE + sizeof(struct record_more) + MORE_MAX <= SEGMENT_ROOM,
+               "an empty segment holds any record");
+
 /* A record on its way into the segment. */
 struct rt_pending {
     struct record record;

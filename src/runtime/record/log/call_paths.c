@@ -14,6 +14,7 @@
 #include "runtime/record/log/recording_files.h"
 #include "runtime/shared/frames.h"
 #include "runtime/shared/real.h"
+#include "wire/must.h"
 
 enum {
     DEPTH_MAX = 512,
@@ -45,6 +46,11 @@ static __thread struct {
 /* Level 0 is a thread's start routine or main, and one more level says where it is. A routine that
  * a library calls, as libstdc++ does, may be a wrapper around the one that the program wrote. */
 enum { OUTER_OF_ROUTINE = 1, OUTER_OF_LIBRARY = 8, ROUTINE_BEGIN_MAX = 256 };
+
+_Static_assert((int)OUTER_OF_LIBRARY < (int)CALLS_LEVELS, "`outer` has a place for each level");
+_Static_assert(CALLS_LEVELS <= 30, "`moved` has a bit for each level");
+_Static_assert(CALLS_BITS <= 16, "`own.before` holds a path");
+_Static_assert((int)CALLS_LEVELS <= (int)FRAMES_COUNT, "the ring has all levels of a record");
 
 /* Set in task->moved besides levels. */
 #define MOVED_LOST (UINT32_C(1) << 31)
@@ -205,6 +211,7 @@ __attribute__((noinline)) static void outer_enter(uint32_t level, uintptr_t plac
             rt_self.start == 0 || place - rt_self.start < (uintptr_t)ROUTINE_BEGIN_MAX;
         outer.last = is_routine ? OUTER_OF_ROUTINE : OUTER_OF_LIBRARY;
     }
+    must(level < CALLS_LEVELS);
     outer.at[level] = level == 0 ? place : caller;
     rt_self.moved |= UINT32_C(1) << level;
 }

@@ -376,6 +376,8 @@ static void note_begin(void)
         &(struct rt_note){.kind = RECORD_NODE, .more = node, .more_size = strlen(node)});
 }
 
+_Static_assert(sizeof((struct rt_task *)0)->path == sizeof((struct segment *)0)->path,
+               "a segment holds any path");
 void rt_child_path(char path[static 512])
 {
     struct rt_task *task = &rt_self;

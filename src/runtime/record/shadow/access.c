@@ -31,6 +31,9 @@ enum { OWNER_TASK_BITS = 17, OWNER_PHASE_BITS = 14, OWNER_HANDLER_SHIFT = 31 };
 #define OWN_SLOWLY UINT64_MAX
 
 _Static_assert(RT_EPOCHS_MAX == 1 << TRAIL_EPOCH_BITS, "an epoch fits into a trail");
+_Static_assert(OWNER_TASK_BITS + OWNER_PHASE_BITS == OWNER_HANDLER_SHIFT, "the handler follows");
+_Static_assert(OWNER_HANDLER_SHIFT + 32 == 63, "IS_SHARED is the last bit");
+_Static_assert((int)TRAIL_TASK_BITS < (int)OWNER_TASK_BITS, "each task of a trail can own words");
 _Static_assert(KIN_PHASE_MAX < 1 << OWNER_PHASE_BITS, "a phase fits into a state");
 
 static bool is_told;

@@ -26,6 +26,7 @@ struct span {
 
 enum { KIND_LOST = 2 }; /* a bit that no kind of an entry has */
 
+_Static_assert((KIND_LOST & 14) == KIND_LOST, "kind_of_entry clears it");
 static uint64_t kind_of_entry(uint64_t entry)
 {
     return entry & ~UINT64_C(14);

@@ -25,6 +25,12 @@ enum {
     TRAIL_FIRST_SHIFT = 45,
     TRAIL_SITE_SHIFT = 48,
 };
+_Static_assert(TRAIL_LOST_SHIFT == TRAIL_EPOCH_BITS + TRAIL_TASK_BITS, "`lost` follows the task");
+_Static_assert(TRAIL_TURN_SHIFT == TRAIL_LOST_SHIFT + 1, "`turn` follows `lost`");
+_Static_assert(TRAIL_FIRST_SHIFT == TRAIL_TURN_SHIFT + 1, "the first byte follows `turn`");
+_Static_assert(1 << (TRAIL_SITE_SHIFT - TRAIL_FIRST_SHIFT) == WORD_SIZE, "a byte of the word");
+_Static_assert(TRAIL_SITE_SHIFT + SITE_BITS == 64, "the site fills the rest");
+
 #define TRAIL_TURN (UINT64_C(1) << TRAIL_TURN_SHIFT)
 #define TRAIL_LOST (UINT64_C(1) << TRAIL_LOST_SHIFT)
 

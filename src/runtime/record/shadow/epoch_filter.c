@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/record/shadow/shadow.h"
+#include "wire/must.h"
 
 #define TABLE_SIZE (sizeof(struct emitted) << EMITTED_BITS_MAX)
 
@@ -64,6 +65,8 @@ static void grow(void)
         emitted_own.mask_max = emitted_own.mask;
         shadow_populate(&entries[before + 1], (before + 1) * sizeof *entries);
     }
+    must(emitted_own.mask < 1u << EMITTED_BITS_MAX);
+    must((emitted_own.mask & (emitted_own.mask + 1)) == 0);
     const uint64_t epoch_mask = epoch_bits(UINT64_MAX);
     for (uint32_t i = 0; i <= before; i++) {
         if (entries[i].where != 0 && (entries[i].where & epoch_mask) == emitted_own.epoch) {

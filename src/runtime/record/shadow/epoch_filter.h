@@ -16,6 +16,9 @@ enum {
     EMITTED_EPOCH_BITS = 64 - ADDRESS_BITS,
 };
 
+_Static_assert(EMITTED_BITS_MIN < EMITTED_BITS_MAX, "the table can grow");
+_Static_assert(EMITTED_EPOCH_BITS >= 16, "epochs repeat seldom");
+
 struct emitted {
     uint64_t entry; /* place, size and kind of the access (site_entry) */
     uint64_t where; /* its address, and above it the lower bits of the epoch; 0: none */

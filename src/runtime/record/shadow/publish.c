@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/record/shadow/deferred_records.h"
+#include "wire/must.h"
 
 enum { DOUBTS_MAX = 512 };
 
@@ -92,6 +93,7 @@ static void put_off(struct doubt *d)
     if (was_busy || own.doubts == NULL) {
         settle(d, 1);
     } else {
+        must(own.count < DOUBTS_MAX);
         own.doubts[own.count++] = *d;
         if (own.count == DOUBTS_MAX) {
             settle(own.doubts, own.count);

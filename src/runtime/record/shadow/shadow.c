@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/record/log/recording_files.h"
+#include "wire/must.h"
 
 enum {
     PAGE_SIZE = 4096,
@@ -144,6 +145,9 @@ static void clear_pages(void *at, size_t size)
 static void clear_in_region(struct region *region, size_t first, size_t end)
 {
     enum { REST = PAGE_SIZE / sizeof(uint64_t) };
+    _Static_assert(BY_PAGES_MIN / WORD_SIZE >= 2 * REST, "the two ends do not overlap");
+    must(first < end);
+    must(end <= REGION_WORDS);
     clear_shared(region, first, end);
     if ((end - first) * WORD_SIZE < BY_PAGES_MIN) {
         clear_words(region, first, end);

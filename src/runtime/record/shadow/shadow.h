@@ -25,6 +25,9 @@ enum {
     HALVES = 2,
 };
 
+_Static_assert(CHUNK_WORDS * 64 == REGION_WORDS, "`ready` has a bit for each chunk");
+_Static_assert(REGION_WORDS % (BYTES_CHUNK_WORDS * 64) == 0, "`bytes_ready` is of whole words");
+
 /* Of accesses to a whole half of the word, or to both: a trail stands in each half. */
 struct trails {
     _Atomic uint64_t last[2][HALVES]; /* by is_write and half of the word; 0: none */
@@ -34,6 +37,9 @@ struct trails {
 struct byte_trails {
     _Atomic uint64_t last[2][WORD_SIZE]; /* by is_write and byte of the word; 0: none */
 };
+
+_Static_assert(sizeof(struct trails) == 32, "half a cache line");
+_Static_assert(sizeof(struct byte_trails) == 128, "two cache lines");
 
 struct region {
     struct region *next;    /* made before this one */

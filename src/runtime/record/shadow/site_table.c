@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/record/log/recording_files.h"
+#include "wire/must.h"
 
 enum { PROBES_MAX = 64, TABLE_SIZE = SITE_COUNT * sizeof(uint64_t) };
 
@@ -51,6 +52,7 @@ void site_renew(uint32_t count)
     if (atomic_fetch_add_explicit(&renewal_count, 1, memory_order_relaxed) >= SITE_RENEWALS_MAX) {
         return;
     }
+    must(count <= UINT8_MAX);
     for (size_t i = 0; i < SITE_COUNT; i++) {
         atomic_store_explicit(&site_left[i], (uint8_t)count, memory_order_relaxed);
     }
