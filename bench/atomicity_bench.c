@@ -1,5 +1,5 @@
-/* Measures the atomicity analysis and prints a table of what was wanted and what was got: one pair
- * of variables beside SPIN on the same model, many pairs of a long trace, marked regions. */
+/* Measures the atomicity analysis and prints a table of required and measured figures: one pair of
+ * variables beside SPIN on the same model, many pairs of a long trace, marked regions. */
 #include <stdio.h>
 
 #include "atomicity/atomicity.h"
@@ -35,7 +35,7 @@ static uint32_t name_of(struct trace *t, const char *stem, uint64_t number)
 /* ---- one pair ---- */
 
 /* Two threads that access x and y in critical sections of a few accesses, under one of three locks,
- * at so many places of the source (0: nobody knows where). The places are all that differs. */
+ * at this many places of the source (0: unknown). Traces differ in their places only. */
 static void make_pair_trace(struct trace *t, uint32_t access_count, uint32_t place_count)
 {
     struct prng prng;
@@ -153,7 +153,8 @@ struct pair_case {
     bool with_spin;
 };
 
-/* What SPIN takes for the pair. It knows no places: the model of the first trace is that of all. */
+/* The time that SPIN needs for the pair. Its model has no places: that of the first trace serves
+ * for all. */
 static double spin_seconds(const struct frame *f)
 {
     static double seconds = -1;

@@ -7,9 +7,9 @@
 #include "base/vec.h"
 #include "wire/prng.h"
 
-/* A discrete simulation: a heap of what happens next, by time in microseconds. Times in the trace
- * are milliseconds, so neighbours often share one, as in real logs; the order of lines stays that
- * of the simulation. */
+/* A discrete simulation: a heap of future events, by time in microseconds. Times in the trace are
+ * milliseconds, so neighbours often share one, as in real logs; the order of lines stays that of
+ * the simulation. */
 
 static const uint64_t millisecond = 1000, cycle = 1000000; /* in microseconds */
 static const uint64_t epoch_ms = 1600000000000;
@@ -34,7 +34,8 @@ enum step {
     STEP_END,
 };
 
-/* What a gossip thread does with a message, where, and how long after the step before. */
+/* The reaction of a gossip thread to a message: the steps, their places, and the time after the
+ * step before. */
 struct script {
     enum step step;
     const char *location;

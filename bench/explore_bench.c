@@ -97,8 +97,8 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Others want the processors too, and their caches: what is measured in many short rounds, of which
- * the best counts, depends least on them. */
+/* Other processes use the processors and their caches too. The best of many short rounds depends
+ * least on them. */
 enum { ROUNDS = 6 };
 
 /* Steps per second of processor time, in runs that take so long together. */
@@ -133,7 +133,7 @@ static double measure_steps(const struct clew_system *system, enum pick_strategy
     return best;
 }
 
-/* Whole runs of no step at all: everything is set up anew, and the nodes start. */
+/* Whole runs without a step: the system is set up again, and the nodes start. */
 static double measure_resets(void)
 {
     struct world *w = open_world(&ping_echo);
@@ -266,7 +266,7 @@ static struct rates measure_kept(struct searching how)
     return rates;
 }
 
-/* Two searches at a time that know nothing of each other: what the machine has for two. */
+/* Two independent searches at a time: the machine's limit for two processes. */
 static double measure_apart(const struct searching *how)
 {
     int ends[2];
@@ -294,9 +294,9 @@ static double measure_apart(const struct searching *how)
     return sum;
 }
 
-/* How many times as many runs two processes make in the same time. On a machine with other things
- * to do two get no more of it than one, or little: what is lost by sharing a search shows against
- * two that share nothing, in turn with them. */
+/* The speedup of a search by a second process. On a busy machine two processes may get no more
+ * processor time than one. So the cost of sharing a search is measured against two independent
+ * searches, alternating with them. */
 static void measure_jobs(void)
 {
     const struct searching one = {.strategy = PICK_RANDOM,
@@ -327,7 +327,7 @@ static void measure_jobs(void)
               1.7, false);
 }
 
-/* Seconds of the processor that keeping a run takes, in jobs of so many, all of them different. */
+/* Processor seconds for storing a run, in jobs of `run_count` runs, all different. */
 static double measure_keeping(uint32_t run_count)
 {
     char folder[] = "/tmp/clew-bench-XXXXXX";
@@ -357,9 +357,9 @@ static double measure_keeping(uint32_t run_count)
     return seconds / JOBS / run_count;
 }
 
-/* The share of the processor's time, in percent, that goes into keeping a search of runs of so many
- * steps. Both are measured by themselves, for the difference of two searches is smaller than what
- * others on the machine make of either. */
+/* The share of processor time, in percent, for storing a search of runs of this depth. Both parts
+ * are measured separately: the difference of two whole searches is smaller than the noise of the
+ * machine. */
 static double measure_bookkeeping(uint32_t depth)
 {
     const struct searching how = {

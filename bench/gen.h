@@ -55,7 +55,7 @@ void gen_mixed(struct out *o, const struct gen_mixed_options *options);
 
 /* The whole of a generator's main(): reads numbers from the command line, one for each word of
  * `usage` (those in brackets may be missing and are then 1), and has `run` write to standard
- * output. `run` returns NULL, or says what is wrong with the numbers before it writes. Returns the
+ * output. `run` returns NULL, or, before it writes, a message about wrong numbers. Returns the
  * status. */
 int gen_main(int argc, char **argv, const char *usage,
              const char *(*run)(struct out *o, const uint64_t *numbers));

@@ -2,11 +2,11 @@
  *
  *     long_run SYSTEM.so WITH WEIGHTS SEED STEPS_MIN STEPS_MAX OUT.sched
  *
- * WITH is what is chosen about the system ("raft-45,demi=1"). WEIGHTS is how likely a message, a
- * timer and a request is each to be the next step ("4:1:4"); a fault is as likely as a message.
- * Where timers come as often as messages nothing that takes many messages comes to its end. Runs
- * are numbered from SEED on. Says how many there were and how long the last is. Exit status 1 when
- * ten minutes bring none. */
+ * WITH chooses a variant of the system ("raft-45,demi=1"). WEIGHTS are the relative probabilities
+ * of a message, a timer and a request as the next step ("4:1:4"); a fault is as likely as a
+ * message. If timers fire as often as messages arrive, an exchange of many messages never
+ * completes. Runs are numbered from SEED on. Prints the number of runs and the length of the last
+ * one. Exit status 1 if there is none within ten minutes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -90,7 +90,7 @@ static uint64_t find(struct world *w, const struct wish *wish, struct plan *p, s
     return 0;
 }
 
-/* A run by hand has no hash: makes x again, step by step. */
+/* A run of this program has no hash: executes x again, step by step. */
 static int repeat(struct world *w, const struct plan *p, struct execution *x, struct err *e)
 {
     VEC(struct pick_turn) turns = {0};

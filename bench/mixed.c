@@ -8,14 +8,14 @@
 enum {
     SECTION_MAX = 7, /* accesses of one section */
     WRITE_PERCENT = 30,
-    PLACE_FIRST = 3, /* 0 forks, 1 takes, 2 gives back and joins */
+    PLACE_FIRST = 3, /* 0 forks, 1 takes, 2 releases and joins */
 };
 
 static const uint32_t none = UINT32_MAX;
 
 struct thread {
     uint32_t lock; /* held, or none */
-    uint32_t left; /* accesses until it is given back */
+    uint32_t left; /* accesses until it is released */
 };
 
 struct mixed {

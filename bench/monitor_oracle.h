@@ -1,4 +1,4 @@
-/* All cuts of a small run, one by one: what the monitor should say. */
+/* All cuts of a small run, one by one: an oracle for the monitor. */
 #ifndef CLEW_BENCH_MONITOR_ORACLE_H
 #define CLEW_BENCH_MONITOR_ORACLE_H
 

@@ -1,5 +1,5 @@
-/* What the monitor reports on a stream, beside all cuts of the run: how much of what is possible it
- * finds, how much of what it finds is possible, and when. */
+/* Compares the monitor's reports on a stream with all cuts of the run: the share of possible
+ * violations that it finds, the share of its reports that are possible, and their delay. */
 #include <stdio.h>
 
 #include "base/limit.h"

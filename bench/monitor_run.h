@@ -5,7 +5,7 @@
 #include "monitor/offline/decide_clause.h"
 #include "monitor/workload.h"
 
-/* What one answer took: reading the reports, and deciding. CPU time. */
+/* The cost of one answer: reading the reports, and deciding. CPU time. */
 struct cost {
     double reading_s, deciding_s;
     enum cut_verdict verdict;
@@ -15,7 +15,7 @@ struct cost {
 struct cost monitor_run(const struct trace *t, const char *property, int64_t skew,
                         const struct decide_options *o);
 
-/* The mean of many rounds, so that short times can be told. */
+/* The mean of many rounds, because a single time is too short to measure. */
 struct cost monitor_run_many(const struct trace *t, const char *property, int64_t skew);
 
 /* The middle of three with libz3. */

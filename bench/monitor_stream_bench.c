@@ -13,7 +13,7 @@ struct row {
     const char *property;
     uint32_t process_count;
     int64_t skew;
-    double wanted; /* million events a second; 0: only told */
+    double wanted; /* million events a second; 0: measured without a requirement */
 };
 
 static const struct row rows[] = {
@@ -63,7 +63,7 @@ static struct cost follow(const struct trace *t, const struct row *row)
     return cost;
 }
 
-/* Million events a second, over so many that it can be told. */
+/* Million events a second, over enough events to measure the time. */
 static double rate_of_round(const struct trace *t, const struct row *row, struct cost *cost,
                             double *spent)
 {
@@ -79,7 +79,7 @@ static double rate_of_round(const struct trace *t, const struct row *row, struct
     return (double)events / seconds / 1e6;
 }
 
-/* The best of some rounds: what others do on the machine only ever takes away from it. */
+/* The best of some rounds: other processes on the machine can only slow a round down. */
 static bool measure(const struct row *row)
 {
     enum { ROUNDS = 5, SECONDS_WANTED = 5 };

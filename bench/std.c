@@ -55,7 +55,7 @@ static bool is_one_in(struct execution *x, uint64_t bound)
     return prng_below(&x->prng, bound) == 0;
 }
 
-/* What must still follow: a release for every lock held, a join for every child. */
+/* The events that must still follow: a release for every lock held, a join for every child. */
 static uint64_t reserved(const struct execution *x)
 {
     return x->held_count + x->options->thread_count - 1;

@@ -1,4 +1,4 @@
-/* clew.h - tell clew what it cannot see.
+/* clew.h - annotations for clew: handlers, atomic regions, synchronization that it does not see.
  *
  * Every call does nothing, and costs one comparison, when the program is not running under clew:
  * the functions behind it are weak symbols that only libclew_rt.so defines. No library needs to be
@@ -41,9 +41,9 @@ static inline void clew_node(const char *name)
     }
 }
 
-/* The handler of the message this thread received last begins, and ends. Handlers of one thread
- * could have run in another order, as their messages could have come; call it right after the
- * receive, for what the thread does in between, outside of handlers, orders them. */
+/* The handler of the message that this thread received last begins, and ends. Another execution may
+ * run handlers of one thread in another order. Call it right after the receive: events of the
+ * thread outside of handlers order its handlers. */
 static inline void clew_handler_begin(const char *name)
 {
     if (clew_rt_handler_begin) {
@@ -93,7 +93,7 @@ static inline void clew_log(const char *text)
     }
 }
 
-/* What lies between is meant to be atomic. Regions nest. */
+/* The code between the two is meant to be atomic. Regions nest. */
 static inline void clew_atomic_begin(const char *name)
 {
     if (clew_rt_atomic_begin) {
@@ -107,8 +107,8 @@ static inline void clew_atomic_end(const char *name)
     }
 }
 
-/* Custom synchronization: what came before clew_happens_before(o) is before what follows each later
- * clew_happens_after(o). */
+/* Custom synchronization: the thread's events before clew_happens_before(o) happen before the
+ * events after each later clew_happens_after(o). */
 static inline void clew_happens_before(const void *object)
 {
     if (clew_rt_happens_before) {

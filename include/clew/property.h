@@ -1,4 +1,4 @@
-/* property.h - what must hold, as functions in C.
+/* property.h - properties of a system or program, as functions in C.
  *
  *     static bool one_leader(const struct clew_view *view)
  *     {
@@ -15,8 +15,8 @@
  *         {0},
  *     };
  *
- * A property only looks: it changes nothing and calls nothing else of clew's. One that remembers
- * what it saw, in variables of its own, is about the order of steps, as clew notes. C and C++.
+ * A property only reads: it changes no state, and calls only the functions of this header. A
+ * property with variables of its own depends on the order of steps; clew notes that. C and C++.
  *
  * Of a program (clew explore --property FILE.c -- ./program) properties see the variables that it
  * reports, as those of node 0, and nothing else; the list is called clew_properties:
@@ -33,7 +33,8 @@
  *         {0},
  *     };
  *
- * One that asks for a variable which is not there counts as skipped, whatever it answers. */
+ * A property that reads a variable which does not exist yet counts as skipped, whatever it returns.
+ */
 #ifndef CLEW_PROPERTY_H
 #define CLEW_PROPERTY_H
 
@@ -61,7 +62,7 @@ enum clew_severity { CLEW_ERROR, CLEW_WARNING, CLEW_NOTE };
 struct clew_property {
     const char *name; /* NULL ends a list */
     bool (*holds)(const struct clew_view *view);
-    bool is_at_rest;  /* asked only when the run has come to rest; else after each step */
+    bool is_at_rest;  /* evaluated only when no step is possible any more; else after each step */
     uint8_t severity; /* enum clew_severity */
 };
 

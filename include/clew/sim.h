@@ -22,18 +22,17 @@
  *
  *     $ clew cc --sim pingpong.c -o pingpong.so && clew explore ./pingpong.so
  *
- * The rules: a node keeps what it knows in its state, in memory from malloc() or clew_alloc(), on
+ * The rules: a node keeps its data in its state, in memory from malloc() or clew_alloc(), on
  * its disk, and in variables of the file that it alone uses; it talks to others by messages only;
- * time and chance come from here. Then everything can be rewound, and every run can be repeated.
+ * time and random numbers come from here. Then every run can be rewound and repeated.
  *
- * `clew cc --sim` links the system with a small library (clew-cc(1)) that takes the place of libc's
- * malloc() and its kin, rand() and its kin, time() and its kin, and getpid(), in the files of the
- * system and in all static archives: their memory is the node's, their numbers come from the run's
- * seed, their clock is the node's (a unit is a millisecond). Calls that cannot be simulated, such
- * as those for threads, sockets and files, are refused when the system is linked.
+ * `clew cc --sim` links the system with a small library (clew-cc(1)) that replaces malloc(),
+ * rand(), time(), the functions related to them, and getpid(), in the files of the system and in
+ * all static archives: their memory is the node's, their numbers come from the run's seed, their
+ * clock is the node's (a unit is a millisecond). Calls that cannot be simulated, such as those for
+ * threads, sockets and files, are refused when the system is linked.
  *
- * What a system prints, `clew replay` shows on standard error; where it is run again and again that
- * goes nowhere. C and C++. */
+ * `clew replay` shows the output of a system on standard error; searches drop it. C and C++. */
 #ifndef CLEW_SIM_H
 #define CLEW_SIM_H
 
@@ -98,37 +97,37 @@ struct clew_system {
     void (*timer)(void *state, int timer);
     /* A write has reached the disk, or has failed. */
     void (*written)(void *state, uint32_t ticket, bool is_failed);
-    /* A node begins again after a crash: state and memory are new, the disk is what had reached
-     * it. Left out: start. */
+    /* A node starts again after a crash: its state and memory are new, its disk has all completed
+     * writes. Left out: start. */
     void (*restart)(void *state);
 
-    /* Of a message, what makes it the same message in another run: leaves out what does not matter,
-     * such as sequence numbers. Left out: all of its bytes. */
+    /* The identity of a message across runs: leaves out irrelevant parts, such as sequence numbers.
+     * Left out: all of its bytes. */
     uint64_t (*fingerprint)(const struct clew_message *m);
     /* The state as a line of text for people. */
     void (*describe)(const void *state, char *text, size_t size);
 
     const struct clew_property *properties; /* ended by {0} */
 
-    /* What `clew explore` takes when its command line does not say. */
+    /* Defaults for options that the command line of `clew explore` does not set. */
     const char *faults; /* "crash=1,drop=2" */
     const char *net;    /* "fifo" (default) or "datagram" */
     uint32_t depth;     /* steps of a run, at most */
 
-    /* What can be chosen about it; lists ended by {0}. */
+    /* Variants of the system; lists ended by {0}. */
     const struct clew_bug *bugs;
     const struct clew_setting *settings;
     const uint32_t *node_count_chosen; /* a setting's value that stands for node_count */
 
-    /* What comes from outside besides what setup asks for, and more: the text of a fuzz file
-     * (clew-fuzz(5)). A file on the command line takes its place. */
+    /* External events in addition to those that setup requests: the text of a fuzz file
+     * (clew-fuzz(5)). A file on the command line replaces it. */
     const char *config;
 
-    /* Once bugs and settings are chosen: may change what depends on them, such as faults and net.
-     */
+    /* Called once the variants are chosen: may change fields that depend on them, such as faults
+     * and net. */
     void (*adjust)(struct clew_system *system);
 
-    /* Helpers of a node by name, ended by NULL, and what they do (clew_help). */
+    /* Helpers of a node by name, ended by NULL, and their functions (clew_help). */
     const char *const *helpers;
     void (*help)(int helper, const void *bytes, size_t size);
 
@@ -155,14 +154,14 @@ struct clew_system {
     const struct clew_system clew_system = {                                            \
         .version = CLEW_SIM_VERSION, .size = sizeof(struct clew_system), __VA_ARGS__}
 
-/* What stands below is not counted as code of the system. */
+/* The code below does not count as code of the system. */
 #ifdef __clang__
 #define CLEW_UNCOUNTED __attribute__((no_sanitize("coverage")))
 #else
 #define CLEW_UNCOUNTED __attribute__((no_sanitize_coverage))
 #endif
 
-/* What clew does for a node; use the functions below. */
+/* The functions of clew for a node; use those below. */
 struct clew_calls {
     int (*self)(void);
     void (*send)(int to, int type, const void *bytes, size_t size);
@@ -184,10 +183,10 @@ struct clew_calls {
     void (*await)(int from, int type);
     void (*help)(int helper, const void *bytes, size_t size);
     void (*send_unignorable)(int to, int type, const void *bytes, size_t size);
-    /* For the library that `clew cc --sim` links in place of parts of libc. Memory is the node's,
-     * outside handlers the system's; `take` gives NULL for more than a node can have, `resize` what
-     * realloc does, `size` is what was asked for. Blocks that are not the simulator's go to libc.
-     */
+    /* For the library that `clew cc --sim` links in place of parts of libc. Memory belongs to the
+     * calling node, outside of handlers to the system. `take` returns NULL beyond the node's limit,
+     * `resize` does as realloc, `size` returns the requested size. Blocks of other allocators go to
+     * libc. */
     void *(*take)(size_t size, size_t alignment);
     void *(*resize)(void *block, size_t size);
     void (*give)(void *block);
@@ -196,7 +195,7 @@ struct clew_calls {
     uint64_t (*draw)(void);    /* 64 random bits */
     int (*process)(void);      /* the node, as a process id */
     void (*fail_in)(const char *claim, const char *file, int line, const char *function);
-    /* Code that returns to `at` does what C leaves undefined: this. */
+    /* The code that returns to `at` has undefined behaviour of this kind. */
     void (*undefined)(const char *what, const void *at);
 };
 
@@ -245,7 +244,7 @@ CLEW_UNCOUNTED static inline void clew_request(int to, int type, const void *byt
     clew_calls->request(to, type, bytes, size);
 }
 
-/* The timer fires when the node's clock has moved on by delay; a timer that runs is set anew. The
+/* The timer fires when the node's clock has moved on by delay; a running timer is set again. The
  * clock moves when timers fire. The timers of one node fire in the order of their deadlines, unless
  * the system is declared with timers_independent. Timers of different nodes fire in any order,
  * unless it bounds their difference by clock_skew_max. */
@@ -272,7 +271,7 @@ CLEW_UNCOUNTED static inline void clew_disk_save(size_t offset, const void *byte
     clew_calls->disk_save(offset, bytes, size);
 }
 
-/* Reads from the node's disk, what is still being written included. */
+/* Reads from the node's disk, writes under way included. */
 CLEW_UNCOUNTED static inline void clew_disk_read(size_t offset, void *bytes, size_t size)
 {
     clew_calls->disk_read(offset, bytes, size);
@@ -324,7 +323,7 @@ CLEW_UNCOUNTED static inline void clew_log_line(const char *text)
 struct clew_counters {
     uint8_t *begin;
     uint8_t *end;
-    const uintptr_t *places; /* of each block its address, and what it is */
+    const uintptr_t *places; /* per block its address, and its kind */
 };
 
 /* A program that holds a system itself, and is not a shared object, says so. */
@@ -374,7 +373,7 @@ CLEW_BOUND __attribute__((constructor)) void clew_find_counters(void)
 }
 #endif
 
-/* What assert() calls: the run ends, the explorer goes on. */
+/* assert() calls this: the run ends with a violation, and the search goes on. */
 CLEW_BOUND __attribute__((noreturn)) void __assert_fail(const char *claim, const char *file,
                                                         unsigned int line, const char *function);
 CLEW_BOUND __attribute__((noreturn)) void __assert_fail(const char *claim, const char *file,
