@@ -1,4 +1,4 @@
-/* What the engine says about a capture, beside brute force. */
+/* Compares the engine's answer for a capture with brute force. */
 #include <stdio.h>
 
 #include "atomicity/atomicity.h"

@@ -32,7 +32,7 @@ struct exhausting {
     struct execution x;
 };
 
-/* Something of so many steps: 0 is none. */
+/* Notes a number of steps; 0 is none. */
 static void note_least(uint64_t *least, uint64_t steps)
 {
     *least = *least == 0 || steps < *least ? steps : *least;

@@ -19,7 +19,7 @@ enum { CHILD_SECONDS_MAX = 60, STATUS_LEAKED = 99, CALLS_MAX = 100000 };
 /* NOLINTNEXTLINE(readability-identifier-naming) */
 __attribute__((weak)) int __lsan_do_recoverable_leak_check(void);
 
-/* What a child tells its parent, in memory they share. */
+/* The child's result for its parent, in shared memory. */
 struct report {
     bool is_finished; /* the work came back */
     bool was_reached; /* and the armed call was among it */

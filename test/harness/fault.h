@@ -17,8 +17,8 @@
 #include "base/err.h"
 
 struct fault_sweep {
-    /* Does the work and returns its exit status: what it is when nothing fails, or 2 after one line
-     * on stderr. When memory ends, the sweep's own handler ends the child with that line. */
+    /* Does the work and returns its exit status: 0, or 2 after one line on stderr. If memory ends,
+     * the sweep's own handler ends the child with that line. */
     int (*run)(void *context);
     void *context;
     /* Whether the output, after a run with this status, is absent or whole; NULL: not asked. Called

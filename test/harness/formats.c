@@ -40,7 +40,7 @@ int format_parse(const struct format *format, const void *bytes, size_t size, st
     return result;
 }
 
-/* Mostly short words, so that names repeat; sometimes what formats trip over. */
+/* Mostly short words, so that names repeat; sometimes characters that formats have to escape. */
 static uint32_t random_name(struct trace *t, struct prng *prng)
 {
     static const char *const odd[] = {"",        " ",    "a b", "x\ny",     "\"",           "\\",

@@ -1,5 +1,5 @@
-/* Traces to bytes and back in memory, random traces, and what every reader of a format must keep.
- */
+/* Traces to bytes and back in memory, random traces, and the properties that every reader of a
+ * format must keep. */
 #ifndef CLEW_TEST_FORMATS_H
 #define CLEW_TEST_FORMATS_H
 
@@ -21,8 +21,8 @@ int format_parse(const struct format *format, const void *bytes, size_t size, st
 /* Appends count events of all kinds with any fields set, under names made of any bytes. */
 void trace_randomize(struct trace *t, size_t count, struct prng *prng);
 
-/* The whole of a fuzz entry: reads the bytes in this format, which may fail; what was read must be
- * well formed, and the same after a trip through the native and the text form. */
+/* The whole of a fuzz entry: reads the bytes in this format, which may fail. The trace must be well
+ * formed, and the same after a trip through the native and the text form. */
 void fuzz_format(const struct format *format, const uint8_t *bytes, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Entries for fuzzing: what a reader of bytes must survive, called by libFuzzer (tools/fuzz) and by
- * tests on mutated inputs alike. In test/fuzz/NAME_fuzz.c, with seeds in test/fuzz/corpus/NAME:
+/* Entries for fuzzing: a reader of any bytes must end cleanly. Called by libFuzzer (tools/fuzz) and
+ * by tests on mutated inputs alike. In test/fuzz/NAME_fuzz.c, with seeds in test/fuzz/corpus/NAME:
  *
  *     FUZZ_ENTRY(falcon)
  *     {

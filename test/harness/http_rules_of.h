@@ -1,4 +1,4 @@
-/* Rules in the test's own text, in use until they are given back.
+/* Rules in the test's own text, in use until http_rules_end.
  *
  *     struct http_rules r;
  *     http_rules_of(&r, "track User-Agent");

@@ -1,4 +1,4 @@
-/* One property, and what the monitor says of it; for tests. */
+/* For tests of one property: the monitor's answer. */
 #ifndef CLEW_TEST_MONITORED_H
 #define CLEW_TEST_MONITORED_H
 
@@ -7,7 +7,7 @@
 /* The specification in the text; the test fails when it is none. The caller releases it. */
 struct spec spec_of(const char *text);
 
-/* What the monitor says of the first property on the whole trace. There is a finding for a yes,
+/* The monitor's answer for the first property on the whole trace. There is a finding for a yes,
  * else none. Notes may be NULL. */
 struct monitor_answer monitored(const struct trace *t, const struct spec *s,
                                 const struct monitor_options *o, struct notes *n);

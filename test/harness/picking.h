@@ -15,12 +15,12 @@ enum { TOY_TASKS_MAX = 8, TOY_STEPS_MAX = 64 };
 struct toy {
     uint32_t task_count;
     uint32_t lengths[TOY_TASKS_MAX];
-    /* What the index-th operation of a task touches; NULL: nothing. 0: nothing. */
+    /* The object that the index-th operation of a task touches; NULL: none. 0: none. */
     uint32_t (*object)(uint32_t task, uint32_t index);
 
     uint32_t order[TOY_STEPS_MAX];
     uint32_t step_count;
-    int stop; /* what ended the run */
+    int stop; /* the reason for the end of the run */
 };
 
 struct picking {

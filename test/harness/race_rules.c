@@ -88,7 +88,7 @@ void rules_edge_add(rules_edges *list, event_id from, event_id to)
 
 /* ---- rule 1 ---- */
 
-/* Walks one task: where handlers begin and end, and who is in them. */
+/* Walks one task: finds the beginnings and ends of its handlers, and the events in them. */
 static void read_handlers(struct rules *r, uint32_t task)
 {
     uint32_t open = RULES_NONE; /* the handler we are in */
@@ -271,7 +271,7 @@ static void read_candidates(struct rules *r)
     }
 }
 
-/* Marks what still waits for an event that is not done. */
+/* Marks the events that still wait for one that is not done. */
 static void block(bool *is_blocked, const rules_edges *edges, const bool *is_done)
 {
     vec_each (edges, edge) {

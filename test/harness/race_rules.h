@@ -62,7 +62,7 @@ struct rules_pair {
     event_id a, b; /* accesses; or the SND of the later and the RCV of the earlier message */
 };
 
-/* The edges of a list are what an event needs directly; their closure is the order. */
+/* The edges of a list are the direct needs of an event; their closure is the order. */
 typedef VEC(struct rules_edge) rules_edges;
 
 struct rules {
@@ -82,7 +82,7 @@ struct rules {
     rules_edges program;  /* rule 1, and the first before the last event of a section */
     rules_edges cross;    /* rules 2, 3, 6 and 7 */
     rules_edges observed; /* orders that another schedule need not keep */
-    rules_edges stream;   /* what a stream adds in prefixes */
+    rules_edges stream;   /* the edges that a stream adds in prefixes */
     rules_edges lined_up; /* in prefixes: `from` does not come after `to` (two sends of a stream) */
     size_t dropped;       /* edges against the list, dropped to break a cycle */
 
@@ -127,8 +127,8 @@ bool rules_updates_conflict(const struct rules *r, event_id a, event_id b);
 /* An object of an event, scoped to the node of its task. */
 uint64_t rules_object(const struct trace *t, const struct event *e, uint32_t object);
 
-/* What in the list itself breaks the rules, NULL when the list is an allowed order and keeps what
- * reads saw. */
+/* The rule that the list itself breaks; NULL if the list is an allowed order in which each read
+ * sees its write. */
 const char *rules_broken_by_list(const struct rules *r);
 
 /* True when the program and cross edges have a cycle. */

@@ -70,7 +70,7 @@ static bool routine_writes(const struct rules *r, const struct rules_routine *ro
     return false;
 }
 
-/* It reads what was in the variable of `like` before it. */
+/* It reads the value that the variable of `like` had before it. */
 static bool routine_reads(const struct rules *r, const struct rules_routine *routine, event_id like)
 {
     for (event_id id = routine->begin; id < routine->end; id++) {

@@ -1,4 +1,4 @@
-/* What race_rules.c is made of. */
+/* The parts of race_rules.c. */
 #ifndef CLEW_TEST_RACE_RULES_PARTS_H
 #define CLEW_TEST_RACE_RULES_PARTS_H
 

@@ -9,7 +9,7 @@ bool rules_exclude(const struct rules_section *s, const struct rules_section *ot
     return s->lock == other->lock && s->task != other->task && !(s->is_shared && other->is_shared);
 }
 
-/* The lock an event takes, gives back or gives up for a while; false when none. */
+/* The lock that an event takes, releases, or releases for a wait; false if none. */
 static bool lock_of(const struct trace *t, const struct event *e, uint64_t *lock)
 {
     if (e->kind == EVENT_LOCK || e->kind == EVENT_UNLOCK) {
@@ -43,7 +43,7 @@ struct holding {
     event_id first;
     uint32_t depth;
     bool is_shared;
-    uint32_t depth_saved; /* what a wait gave up */
+    uint32_t depth_saved; /* the depth that a wait released */
 };
 
 static void section_end(struct rules *r, struct holding *h, event_id last)
@@ -87,7 +87,7 @@ static void holding_step(struct rules *r, struct holding *h, event_id id)
     }
 }
 
-/* Where a section that is never given back ends. */
+/* The end of a section that is never released. */
 static event_id lost_end(const struct rules *r, const struct holding *h)
 {
     for (event_id id = h->first + 1; id < r->count; id++) {
@@ -295,8 +295,8 @@ static event_id nth(const struct rules *r, enum event_kind kind, event_id like, 
     return EVENT_NONE;
 }
 
-/* How many units the semaphore of `like` holds at the start: what its first SEM_INIT says, or what
- * the list needs if that is more. */
+/* The initial value of the semaphore of `like`: that of its first SEM_INIT, or the value that the
+ * list needs if that is more. */
 static uint32_t initial_count(const struct rules *r, event_id like)
 {
     int64_t least = 0;

@@ -6,8 +6,8 @@
  *     if (slow_by_states(&r, SLOW_STRICT, &answer)) { ... answer.data[i] of r.data_candidates ... }
  *
  * Two ways that share nothing but the rules as read by race_rules.h: walking all states that an
- * execution can reach, one event at a time, and asking libz3 with one constraint per rule. What the
- * models mean is in docs/theory/races-semantics.md. */
+ * execution can reach, one event at a time, and asking libz3 with one constraint per rule.
+ * docs/theory/races-semantics.md defines the models. */
 #ifndef CLEW_TEST_RACE_SLOW_H
 #define CLEW_TEST_RACE_SLOW_H
 
@@ -17,7 +17,7 @@
 
 enum slow_model {
     SLOW_STRICT,          /* some order of all events has the pair side by side */
-    SLOW_FEASIBLE,        /* some prefix that keeps what reads saw allows either next */
+    SLOW_FEASIBLE,        /* a prefix in which each read sees its write allows either next */
     SLOW_SYNC_PRESERVING, /* the same, and sections and handlers keep their order */
 };
 
@@ -64,8 +64,8 @@ void slow_find_deadlocks(const struct rules *r, slow_deadlocks *list);
 MUST_USE bool slow_reach_deadlocks(const struct rules *r, enum slow_model model,
                                    slow_deadlocks *list);
 
-/* What look alike: the tasks, locks, modes and places of the requests and of the contended locks
- * that are held at them. In the arena. */
+/* The key of similar requests: their tasks, locks, modes and places, and those of the contended
+ * locks held at them. In the arena. */
 const char *slow_deadlock_text(const struct rules *r, const event_id *requests, size_t count,
                                struct arena *a);
 

@@ -63,7 +63,8 @@ static bool is_of_process(const struct event *e)
     return e->kind == EVENT_LOCK && (mode == LOCK_FCNTL_READ || mode == LOCK_FCNTL_WRITE);
 }
 
-/* The section in which `holder` holds what `asker` asks for; RULES_NONE when there is none. */
+/* The section in which `holder` holds the lock that `asker` requests; RULES_NONE if there is none.
+ */
 static uint32_t hold_of(const struct rules *r, event_id asker, event_id holder)
 {
     const struct rules_section *asked = asked_by(r, asker);
@@ -139,7 +140,7 @@ void slow_find_deadlocks(const struct rules *r, slow_deadlocks *list)
     arena_release(&s.arena);
 }
 
-/* ---- what look alike ---- */
+/* ---- similar requests ---- */
 
 static bool is_contended(const struct rules *r, const struct rules_section *s)
 {

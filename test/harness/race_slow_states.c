@@ -6,9 +6,8 @@
 #include "wire/kind.h"
 #include "wire/prng.h"
 
-/* A state is what has happened so far, as far as the future depends on it. Every step adds one
- * event, so the states form layers and a list of them in order of discovery is in order of layers.
- */
+/* A state is the part of the past on which the future depends. Every step adds one event, so the
+ * states form layers, and a list of them in order of discovery is in order of layers. */
 
 enum { VARIABLES_MAX = 16, STATES_MAX = 150000 };
 
@@ -27,8 +26,8 @@ struct walk {
     const struct rules *r;
     enum slow_model model;
     struct arena arena;
-    uint64_t *needs;      /* per event: what must have happened */
-    uint64_t *spoiled_by; /* per event: what must not have happened */
+    uint64_t *needs;      /* per event: the events that must have happened */
+    uint64_t *spoiled_by; /* per event: the events that must not have happened */
     uint8_t *variable_of; /* per event: index of the variable it touches */
     VEC(struct state) states;
     VEC(struct step) steps;
@@ -98,7 +97,7 @@ static void reach(struct walk *w, uint32_t from, const struct state *s)
     vec_push(&w->steps, (struct step){.from = from, .to = *slot - 1});
 }
 
-/* ---- what may happen next ---- */
+/* ---- enabled events ---- */
 
 /* A handler of the task, other than the one that would begin, is not over. */
 static bool handler_is_open(const struct walk *w, const struct state *s, event_id begin)
@@ -161,7 +160,7 @@ static bool semaphore_is_zero(const struct walk *w, const struct state *s, event
     return false;
 }
 
-/* All demands but what a read must see. */
+/* All demands except the writes that reads must see. */
 static bool is_enabled(const struct walk *w, const struct state *s, event_id id)
 {
     if (has(s, id) || (w->needs[id] & ~s->done) != 0 || (w->spoiled_by[id] & s->done) != 0) {

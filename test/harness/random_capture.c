@@ -12,7 +12,7 @@ struct service {
     struct capture *c;
     uint32_t version[CAPTURE_RESOURCES];
     uint32_t version_last;
-    uint32_t told[CAPTURE_USERS][CAPTURE_RESOURCES]; /* what each user was told last */
+    uint32_t told[CAPTURE_USERS][CAPTURE_RESOURCES]; /* the version that each user was last sent */
     uint8_t holder[CAPTURE_NAMES];                   /* of each lock: user plus one */
 };
 
@@ -91,7 +91,7 @@ static void add_request(struct service *s, const uint8_t *bytes)
         r->asked = s->told[r->user][r->name];
         put(s, r, tells);
         break;
-    case 7: /* a version that it may not have been told */
+    case 7: /* a version that the user may not have been sent */
         r->asked = s->version[r->name];
         put(s, r, tells);
         break;
@@ -173,16 +173,16 @@ struct order {
     uint32_t before, after;
 };
 
-/* Where an order of the requests has come to: those that are done, and conditional writes that the
- * service would refuse by now. */
+/* The state of an order of the requests: those done, and conditional writes that the service would
+ * refuse by now. */
 struct state {
     uint32_t done, refused;
 };
 
 struct brute {
     const struct capture *c;
-    uint32_t told_by[CAPTURE_REQUESTS_MAX]; /* of a conditional write: who told its version, plus
-                                               one; 0: it is none */
+    uint32_t told_by[CAPTURE_REQUESTS_MAX]; /* of a conditional write: the request that returned its
+                                               version, plus one; 0: it is none */
     uint32_t wanted;
     uint32_t readers; /* users of whom the question has reads only, a bit each */
     const struct order *orders;
@@ -297,7 +297,7 @@ static struct state after(const struct brute *b, struct state s, uint32_t i)
     return s;
 }
 
-/* Whether some user of whom only reads are asked for would be refused and begin anew. */
+/* Whether a user who only reads would be refused and start again. */
 static bool begins_anew(const struct brute *b, struct state s)
 {
     for (uint32_t i = 0; i < b->c->count; i++) {
@@ -376,7 +376,7 @@ static bool is_forced(const struct brute *b, struct order one, struct order othe
 
 /* ---- one resource ---- */
 
-/* Whether a and b follow each other, of x and what is above and below it; *has_reads: two writes
+/* Whether a and b are consecutive on x or on resources above and below it; *has_reads: two writes
  * with only reads between. */
 static bool is_couple(const struct brute *b, uint32_t a, uint32_t z, uint8_t x, bool *has_reads)
 {
@@ -387,7 +387,7 @@ static bool is_couple(const struct brute *b, uint32_t a, uint32_t z, uint8_t x, 
             continue;
         }
         if (r->kind == CAPTURE_REFUSED && r->name == b->c->list[a].name) {
-            return false; /* it began anew */
+            return false; /* it started again */
         }
         if (is_access(r) && is_same_or_related(r->name, x)) {
             *has_reads = true;

@@ -7,9 +7,9 @@
  *     capture_patterns(&c, &out);
  *
  * The service is simulated: it keeps a version per resource, which changes with each write to it,
- * above or below it; it tells versions or does not, and refuses writes that ask for another. Brute
- * force works on what the service did, not on what a reader makes of the capture. It shares no code
- * with the engine. */
+ * above or below it; it returns versions or does not, and refuses writes that require another one.
+ * Brute force works on the actions of the service, not on a reader's result. It shares no code with
+ * the engine. */
 #ifndef CLEW_TEST_RANDOM_CAPTURE_H
 #define CLEW_TEST_RANDOM_CAPTURE_H
 
@@ -63,8 +63,8 @@ struct capture_tally {
     uint64_t captures, with_patterns, patterns, refused, conditional;
 };
 
-/* Reads the capture, asks the engine and compares; false when the two differ or an execution of the
- * engine is none. Adds to *tally; what they say goes to *told, which may be NULL. */
+/* Reads the capture, runs the engine and compares; false if the two differ or an execution of the
+ * engine is impossible. Adds to *tally; the outputs go to *told, which may be NULL. */
 bool capture_agrees(const uint8_t *bytes, size_t size, struct capture_tally *tally,
                     struct out *told);
 

@@ -3,7 +3,7 @@
 #include "shrink.h"
 #include "wire/kind.h"
 
-/* Losing one of these is what incomplete recordings look like. */
+/* Incomplete recordings lack events of these kinds. */
 static const uint16_t losable[] = {
     EVENT_SEND,       EVENT_HANDLER_END,  EVENT_LOCK,         EVENT_UNLOCK,
     EVENT_SIGNAL,     EVENT_BROADCAST,    EVENT_THREAD_START, EVENT_THREAD_CREATE,

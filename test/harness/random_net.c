@@ -102,7 +102,7 @@ static void emit_stream(struct sim *s, struct actor *a, uint16_t kind, uint64_t 
              (struct event){.kind = kind, .mode = TRANSPORT_TCP, .has = HAS_SIZE, .size = size});
 }
 
-/* What was just emitted is a token; rarely its content is not known. */
+/* The event just emitted is a token; rarely its content is not known. */
 static void mark_token(struct sim *s, const struct stream *stream)
 {
     struct event *e = vec_last(&s->t->events);

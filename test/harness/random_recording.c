@@ -25,7 +25,7 @@ uint32_t *recording_epochs(const struct trace *t)
     return epoch;
 }
 
-/* ---- what is left out ---- */
+/* ---- events left out ---- */
 
 /* A variable as the recorder knows it. */
 struct word {
@@ -117,7 +117,7 @@ static bool *choose_kept(const struct trace *t, enum recording_filter filter)
 
 /* ---- the merge ---- */
 
-/* Where an event goes: behind so many events of other kinds, by a draw where several do. */
+/* The position of an event: after so many events of other kinds; random among equals. */
 struct place {
     uint32_t behind, draw;
     event_id event;

@@ -1,4 +1,4 @@
-/* The recording of an execution: what `clew record` would have made of it.
+/* The recording of an execution: the trace that `clew record` could have made of it.
  *
  *     struct recording r;
  *     recording_of(&r, &exact, &prng, RECORDING_ALL);
@@ -6,8 +6,8 @@
  *     recording_release(&r);
  *
  * Events other than plain accesses keep their order; a plain access stands anywhere between the
- * events of other kinds around it in its task, as the stamps allow. What is left out is said in
- * docs/theory/record.md, "Which accesses". */
+ * events of other kinds around it in its task, as the stamps allow. docs/theory/record.md, "Which
+ * accesses", lists the events that are left out. */
 #ifndef CLEW_TEST_RANDOM_RECORDING_H
 #define CLEW_TEST_RANDOM_RECORDING_H
 

@@ -17,7 +17,7 @@ struct hold {
     bool is_in_handler;
 };
 
-/* What a task does next at a predicate that a lock protects. */
+/* A task's next steps at a predicate that a lock protects. */
 enum sim_plan {
     PLAN_NONE,
     PLAN_LOOK,   /* read it, and wait unless it holds */
@@ -79,7 +79,7 @@ struct sim {
     const struct random_shape *shape;
     struct actor actors[RANDOM_TASKS_MAX];
     uint32_t actor_count;
-    uint32_t turn_of; /* who ran last */
+    uint32_t turn_of; /* the task that ran last */
     VEC(struct datagram) datagrams;
     struct stream streams[SIM_STREAMS_MAX];
     uint32_t stream_count;
@@ -105,7 +105,7 @@ uint32_t sim_object(struct sim *s, const char *stem, uint32_t number);
 /* The task does this. */
 void sim_emit(struct sim *s, struct actor *a, struct event e);
 
-/* Each does what its name says if the task can, and says whether. */
+/* Each does as its name says if the task can, and returns whether it did. */
 bool sim_try_send(struct sim *s, struct actor *a);
 bool sim_try_receive(struct sim *s, struct actor *a);
 bool sim_try_stream(struct sim *s, struct actor *a);

@@ -7,7 +7,7 @@ enum { NODES_MAX = 3, STATES = 5, TYPES = 2, REQUESTS_MAX = 3, CLASHES = 2 };
 static const char *const messages[] = {"ping", "pong", NULL};
 static const char *const timers[] = {"tick", NULL};
 
-/* What a node does in a state about a message. */
+/* The reaction of a node in a state to a message. */
 struct reaction {
     uint8_t state;
     uint8_t send_count; /* 0 or 1 */
@@ -16,7 +16,7 @@ struct reaction {
     bool sets_timer;
     bool cancels_timer;
     bool writes;
-    bool is_unignorable; /* what it sends */
+    bool is_unignorable; /* its sends */
 };
 
 struct letter {
@@ -38,7 +38,7 @@ static struct {
     uint8_t bad[NODES_MAX];      /* a state that breaks the property; STATES: none does */
     uint8_t clashes[CLASHES][2]; /* states of the first two nodes that break a property each */
     uint8_t crash;               /* a state in which the last node asserts */
-    uint8_t told[NODES_MAX];     /* who is told what has reached a disk; NODES_MAX: nobody is */
+    uint8_t told[NODES_MAX];     /* the node that hears of a completed write; NODES_MAX: none */
 } current;
 
 struct node {

@@ -1,5 +1,5 @@
-/* Small random systems whose runs always end: nodes with a few bits of state, which decide by a
- * table what a message does to them and what they send on. Messages wear out, so that a run has at
+/* Small random systems whose runs always end: nodes with a few bits of state, which react to a
+ * message by a table: a new state, and messages to others. Messages wear out, so that a run has at
  * most a dozen steps. */
 #ifndef CLEW_TEST_RANDOM_SYSTEM_H
 #define CLEW_TEST_RANDOM_SYSTEM_H
@@ -10,7 +10,7 @@
 struct random_system_options {
     bool has_timers;
     bool has_disk;
-    bool tells_writes;    /* what has reached a disk is told to some node */
+    bool tells_writes;    /* a completed write sends a message to some node */
     bool can_fail;        /* some states break a property */
     bool can_clash;       /* some states of two nodes at the same moment break properties */
     bool can_crash;       /* a node crashes in some state */

@@ -6,7 +6,7 @@
 
 enum { ATTEMPTS_PER_EVENT = 60, ATOMICS = 2 };
 enum { USES_LOCKS = RANDOM_LOCK | RANDOM_RWLOCK | RANDOM_WAIT };
-/* The lock of a predicate, which no other action takes or gives back; a condition of its name. */
+/* The lock of a predicate, which no other action takes or releases; a condition of its name. */
 enum { PREDICATE_LOCK = 100 };
 
 uint32_t sim_below(struct sim *s, uint32_t bound)
@@ -122,7 +122,7 @@ static bool try_lock(struct sim *s, struct actor *a)
     return true;
 }
 
-/* Usually the innermost, sometimes another one; a handler gives back only what it took. */
+/* Usually the innermost, sometimes another one; a handler releases only its own locks. */
 static bool try_unlock(struct sim *s, struct actor *a)
 {
     if (a->hold_count == 0) {
@@ -209,7 +209,7 @@ static bool try_atomic(struct sim *s, struct actor *a)
     static const uint16_t kinds[] = {EVENT_ATOMIC_LOAD, EVENT_ATOMIC_STORE, EVENT_ATOMIC_RMW,
                                      EVENT_ATOMIC_RMW};
     const uint16_t kind = kinds[sim_below(s, sizeof kinds / sizeof *kinds)];
-    const bool is_mixed = sim_one_in(s, 2); /* what others touch without */
+    const bool is_mixed = sim_one_in(s, 2); /* other tasks touch them without the lock */
     const uint32_t variable = sim_small_below(s, s->shape->variable_count);
     sim_emit(s, a,
              (struct event){.kind = kind,
@@ -373,7 +373,7 @@ static void plan_notify(struct sim *s, struct actor *a)
 /* A step of a loop that waits for a predicate, or of a task that makes it hold. */
 static bool try_predicate(struct sim *s, struct actor *a)
 {
-    const bool is_handed_over = sim_one_in(s, 2); /* who sees it hold takes it */
+    const bool is_handed_over = sim_one_in(s, 2); /* a task that sees it hold takes it */
     switch (a->plan) {
     case PLAN_NONE: return plan_begin(s, a);
     case PLAN_LOOK:
@@ -450,7 +450,7 @@ static bool try_join(struct sim *s, struct actor *a)
 
 /* ---- the rest ---- */
 
-/* The semaphore that is used as a lock: whoever waited posts. */
+/* The semaphore that is used as a lock: a task that waited posts. */
 static bool try_binary_semaphore(struct sim *s, struct actor *a)
 {
     bool *is_taken = &s->is_binary_taken[a->node]; /* of number 1: never shared */
@@ -514,7 +514,7 @@ static bool try_leave_barrier(struct sim *s, struct actor *a)
     return true;
 }
 
-/* Who calls first runs the routine, for some events; all others wait for it. */
+/* The first caller runs the routine, for some events; all others wait for it. */
 static bool try_once(struct sim *s, struct actor *a)
 {
     struct sim_once *once = &s->once[sim_is_shared(s, 0) ? 0 : a->node];
@@ -533,7 +533,7 @@ static bool try_once(struct sim *s, struct actor *a)
     return true;
 }
 
-/* What a routine does is mostly to read and write. */
+/* A routine mostly reads and writes. */
 static bool is_in_routine(const struct sim *s, const struct actor *a)
 {
     const struct sim_once *once = &s->once[sim_is_shared(s, 0) ? 0 : a->node];
@@ -583,8 +583,7 @@ static const struct {
 
 enum { ACTION_COUNT = sizeof actions / sizeof *actions };
 
-/* What a task that waits or has not begun does next, if anything; true when that decides its turn.
- */
+/* The next event of a task that waits or has not begun, if any; true if that decides its turn. */
 static bool is_busy(struct sim *s, struct actor *a)
 {
     if (a->is_ended) {

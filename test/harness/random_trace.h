@@ -5,9 +5,9 @@
  *     struct random_shape shape = random_shape(&prng, 12);
  *     random_trace(&t, &prng, &shape);
  *
- * A scheduler is simulated: tasks take a lock only when it is free, receive only what was sent,
- * return from a wait only when woken, and so on. So the list is a possible execution, and the same
- * seed gives the same trace. */
+ * A scheduler is simulated: tasks take a lock only when it is free, receive only messages sent
+ * before, return from a wait only when woken, and so on. So the list is a possible execution, and
+ * the same seed gives the same trace. */
 #ifndef CLEW_TEST_RANDOM_TRACE_H
 #define CLEW_TEST_RANDOM_TRACE_H
 

@@ -1,4 +1,4 @@
-/* Rows of a recording, made by hand: the files that recorded tasks leave (wire/segment.h).
+/* Segments of a recording, written by a test (wire/segment.h).
  *
  *     const char *folder = rows_folder("torn");
  *     struct row_file f = rows_begin(0, 0, "main");

@@ -1,4 +1,4 @@
-/* Simulated systems inside a test, and what their runs did. */
+/* Simulated systems inside a test, and the results of their runs. */
 #ifndef CLEW_TEST_SYSTEM_H
 #define CLEW_TEST_SYSTEM_H
 
@@ -13,7 +13,7 @@ struct world *system_open(const struct clew_system *system, const char *net);
 /* Runs the plan; the system's violations are results. */
 void system_run(struct world *w, const struct plan *p, struct execution *x);
 
-/* Runs the system by chance until it breaks; false when it does not in a few hundred runs. p is the
+/* Runs the system at random until it breaks; false when it does not in a few hundred runs. p is the
  * plan of the last run. */
 bool system_break(struct world *w, struct plan *p, struct prng *prng, struct execution *x);
 
@@ -27,7 +27,7 @@ char *system_schedule(struct world *w, const struct plan *p, const struct execut
 void system_recipe(struct world *w, const struct plan *p, const struct execution *x,
                    struct recipe *r);
 
-/* A system's `shrink`: what a request brings without its index-th byte. */
+/* A system's `shrink`: the payload of a request without its index-th byte. */
 bool system_leave_one_out(const struct clew_message *m, uint32_t index, void *bytes, size_t *size);
 
 #endif

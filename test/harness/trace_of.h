@@ -36,8 +36,8 @@ struct trace *trace_of(const char *text);
 /* Releases every trace made so far: for loops that make many. */
 void trace_of_release(void);
 
-/* What differs between two traces compared by what their numbers mean, not by the numbers; NULL
- * when nothing does. The sentence is valid until the next call. */
+/* The difference of two traces compared by names, not by numbers; NULL if there is none. The
+ * sentence is valid until the next call. */
 const char *trace_difference(const struct trace *a, const struct trace *b);
 
 /* Fails the test with the first difference. */

@@ -1,5 +1,5 @@
-/* A trace as the text that trace_of() takes, so that what a failing test prints can be pasted into
- * another. */
+/* A trace as the text that trace_of() takes, so that a trace printed by a failing test can be
+ * pasted into another. */
 #ifndef CLEW_TEST_TRACE_TEXT_H
 #define CLEW_TEST_TRACE_TEXT_H
 

@@ -14,7 +14,7 @@
 #include "trace_text.h"
 #include "wire/kind.h"
 
-/* ---- what the engine says ---- */
+/* ---- the engine's answers ---- */
 
 /* How the engine is asked. */
 struct way {
@@ -118,8 +118,8 @@ static int compare_lines(const void *left, const void *right, const void *contex
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* The lines of a text in alphabetical order; up to what interrupts, each once, unless all are
- * wanted. */
+/* The lines of a text in alphabetical order. Of a couple's interrupting accesses, each line once
+ * unless wants_all. */
 static const char *sorted(struct arena *a, const struct out *out, bool wants_all)
 {
     char *text = arena_text(a, out->buffer, out->used);
@@ -155,8 +155,8 @@ struct race_groups {
     bool is_loud;
 };
 
-/* Compares what the engine says with what the slow twin says: of all that interrupts, or of what is
- * interrupted. */
+/* Compares the engine's answer with the slow twin's: by interrupting accesses, or by interrupted
+ * couples. */
 static bool differ_in(struct race_groups *groups, const struct frame *f, const struct out *slow,
                       struct way way)
 {
@@ -383,7 +383,7 @@ TEST(the_decision_equals_exhaustive_search)
 
 /* ---- longer traces ---- */
 
-/* What the engine says, asked in this way, as lines in alphabetical order. */
+/* The engine's answer for these options, as lines in alphabetical order. */
 static const char *said(struct arena *a, const struct frame *f, struct way way)
 {
     struct heard h = {.frame = f, .way = way};
@@ -466,8 +466,8 @@ static event_id first_access(const struct trace *t, uint32_t object)
     return id;
 }
 
-/* "RWW l1 l0 =" instead of numbers of events: what is found once at some places is not looked for
- * again. The last tells which of the two variables is accessed first: x and y are not the same. */
+/* "RWW l1 l0 =" instead of numbers of events: a couple found once at some places is not searched
+ * for again. The last sign tells which of the two variables is accessed first: x and y differ. */
 static void name_places(const struct trace *t, const struct out *from, struct out *to)
 {
     struct arena scratch = {0};
@@ -554,8 +554,8 @@ static bool differ_by_place(const struct trace *t, void *context)
     return is_different && !groups->is_unknown;
 }
 
-/* What is left out are couples of two operations, what every execution has between, and what is
- * settled; nothing else. */
+/* Left out are couples of two operations, accesses that lie between in every execution, and settled
+ * couples; nothing else. */
 TEST(what_is_left_out_is_what_is_said_to_be)
 {
     struct race_groups groups = {0};

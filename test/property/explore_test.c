@@ -294,9 +294,9 @@ static bool has_step(const struct execution *x, uint64_t name)
     return false;
 }
 
-/* The orders of a run that matter, as constraints: the pairs that conflict, or each step and the
- * next where a claim sees several nodes. What could have come instead of a step and never did does
- * not come before it. */
+/* The order of a run as constraints: the pairs that conflict, or each step and the next where a
+ * claim reads several nodes. An alternative to a step that the run never executes does not come
+ * before the step. */
 static void add_constraints(const struct execution *x, bool is_total, struct recipe *r)
 {
     vec_clear(&r->constraints);
@@ -349,8 +349,8 @@ static void check_orders(const struct random_system_options *breaks, const char 
             add_constraints(&x, breaks->can_clash, &r);
             r.plan.faults = t.faults;
             r.plan.wants_states = true;
-            /* The seed is the same, for the nodes draw from it; what is left open is not. A
-             * strategy of its own would choose faults of its own. */
+            /* The seed is the same, because the nodes draw from it; the open choices are not. A
+             * strategy of its own would choose its own faults. */
             r.plan.pick.strategy =
                 run % 2 == 0 && strcmp(faults, "none") == 0 ? PICK_POS : PICK_FIRST;
             r.plan.pick.seed = run;
@@ -433,7 +433,7 @@ TEST(orders_that_cannot_be_are_named)
     }
 }
 
-/* What is remembered of nodes that nobody touched is what hashing all of them gives. */
+/* The hash remembered for an untouched node equals the hash computed again. */
 TEST(hashes_from_step_to_step_are_those_of_the_whole)
 {
     struct prng prng;
@@ -478,7 +478,7 @@ TEST(auto_finds_what_there_is_in_small_systems)
     }
 }
 
-/* What a search keeps, as a campaign would. */
+/* The runs that a search stores, as a campaign would. */
 struct keeping {
     struct out whole, more;
 };
@@ -560,7 +560,7 @@ static void check_resumed(int strategy, const char *faults, uint64_t seed, uint6
         }
         CHECK_INT(made, run_count);
         CHECK_INT(s->tally.runs, run_count);
-        if (strategy != EXPLORE_AUTO) { /* between its runs with few delays it draws anew */
+        if (strategy != EXPLORE_AUTO) { /* between its runs with few delays it draws again */
             CHECK(got == wanted);
             CHECK_INT(s->tally.redundant_runs, at_once->tally.redundant_runs);
         }

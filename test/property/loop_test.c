@@ -1,6 +1,6 @@
-/* Loops of runs beside their definition: on random systems that never rest, every two moments of a
- * run are compared state by state, and random formulas are evaluated on the run written out as if
- * what came between went on for ever. */
+/* Loops of runs beside their definition. On random systems that never rest, every two moments of a
+ * run are compared state by state; random formulas are evaluated on the run written out as if its
+ * loop went on for ever. */
 #include <string.h>
 
 #include "random_spec.h"
@@ -28,7 +28,7 @@ struct reaction {
 static struct reaction reactions[NODES][VALUES][VALUES][TYPES];
 static uint32_t request_count;
 
-/* What the handlers saw and did, for the slow twin. */
+/* The deliveries and their effects, for the slow twin. */
 static struct delivery {
     int from, to, type;
     struct reaction reaction;
@@ -224,7 +224,7 @@ static bool looks_ahead(const struct spec *spec)
            names_find(&spec->names, random_processes[2], strlen(random_processes[2])) == 0;
 }
 
-/* A formula about what is to come, of nodes that the system has. */
+/* A formula about future states of nodes that the system has. */
 static void draw_spec(struct spec *spec, struct prng *prng)
 {
     while (true) {

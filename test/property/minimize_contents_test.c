@@ -1,5 +1,5 @@
-/* What requests bring is made as small as it can be: no variant that the system proposes for what
- * is left shows the violation any more. */
+/* Payloads of requests are minimal: no variant that the system proposes for the result's payloads
+ * shows the violation. */
 #include <string.h>
 
 #include "minimize/minimize.h"
@@ -61,7 +61,7 @@ static const struct clew_system notes = {.version = CLEW_SIM_VERSION,
                                          .properties = properties,
                                          .shrink = system_leave_one_out};
 
-/* Draws what is asked for, such that a run breaks. */
+/* Draws requests such that a run breaks. */
 static void draw(struct prng *prng)
 {
     uint32_t brought = 0;
@@ -143,7 +143,7 @@ static void check_fixpoint(struct world *w, const struct minimized *m)
     recipe_release(&r);
 }
 
-/* What a whole run brings, and what the stages changed, comes to what the result brings. */
+/* The bytes of the first run minus those that the stages removed are the result's. */
 static void check_bytes(struct world *w, const struct minimized *m)
 {
     struct recipe r = {0};
@@ -196,7 +196,8 @@ TEST(contents_are_shrunk_as_demi_does)
     check_contents(&o, 2, test_count(30, 500));
 }
 
-/* Contents come first there: what they can be once steps are gone is not asked again. */
+/* Payloads come first there: variants that only become possible once steps are gone are not tried
+ * again. */
 TEST(contents_are_shrunk_as_demi_writes)
 {
     struct prng prng;
@@ -232,7 +233,7 @@ static void ask_alike(void)
     clew_request(1, NOTE, numbers, sizeof numbers);
 }
 
-/* Minimizes what requests bring; ends without having been stopped. */
+/* Minimizes payloads; ends without having been stopped. */
 static void shrink(const struct clew_system *system, struct minimized *m)
 {
     struct err e = {.text = ""};

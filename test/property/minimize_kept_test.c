@@ -1,4 +1,4 @@
-/* What every candidate and every result keeps: the order of channels, and atoms of faults. */
+/* Properties of every candidate and every result: the order of channels, and atoms of faults. */
 #include "base/map.h"
 #include "minimize/minimize.h"
 #include "pick/operation_name.h"
@@ -8,7 +8,7 @@
 
 static volatile sig_atomic_t never;
 
-/* Channels: in every best so far, what comes through a channel is what was sent first. */
+/* Channels: in every best run so far, each channel delivers in the order of sending. */
 
 struct told_bests {
     struct world *world;
@@ -43,7 +43,7 @@ static size_t place_in_channel(const struct trace *t, size_t end)
     return 0;
 }
 
-/* What comes is next to what came before; where messages may be lost, it is behind that. */
+/* Each delivery is next to the one before it; where messages may be lost, it is behind it. */
 static void check_channels(const struct trace *t, bool is_lossy)
 {
     struct map next_of = {0}; /* a channel's */
@@ -169,8 +169,8 @@ TEST(without_divergence_nodes_change_as_in_the_first_run)
     CHECK(unknown > 2);
 }
 
-/* Atoms: a world that does whatever is wanted, and sees what was. Its run breaks if all of some
- * steps have come. */
+/* Atoms: a world that executes whatever is requested, and records it. Its run breaks if all of some
+ * steps have occurred. */
 
 enum { STEPS_MAX = 24, NODES = 3 };
 
@@ -287,7 +287,7 @@ TEST(crash_and_restart_go_or_stay_together_and_what_may_not_be_ignored_stays)
         vec_each (&m.best.steps, step) {
             left |= UINT32_C(1) << (step->operation.name - 1);
         }
-        uint32_t wanted = t.unignorable; /* and what is needed with the rest of its atoms */
+        uint32_t wanted = t.unignorable; /* and the steps needed with the rest of their atoms */
         for (uint32_t k = 0; k < STEPS_MAX && k < t.count; k++) {
             const uint32_t is_needed = t.needed >> k & 1;
             wanted |= is_needed << k | is_needed << t.partner_of[k];

@@ -1,5 +1,5 @@
-/* Minimization of what a fuzz file brings: its faults and waits go as requests do, and what is left
- * is a schedule that shows the same again. */
+/* Minimization of a fuzz file's external events: its faults and waits are removed as requests are,
+ * and the result is a schedule that shows the same violation again. */
 #include "minimize/minimize.h"
 #include "sim/sim.h"
 #include "system.h"

@@ -10,7 +10,7 @@ enum { EXECUTIONS_MAX = 20000, RUN_STEPS_MIN = 3 };
 
 static volatile sig_atomic_t never;
 
-/* What is the same violation, said once more: beside the engine, not by it. */
+/* Whether it is the same violation, decided independently of the engine. */
 
 static bool is_kind(const struct execution *x, const struct execution *like)
 {
@@ -98,7 +98,7 @@ static void trial_begin(struct trial *t, struct prng *prng, const char *faults)
     }
 }
 
-/* What is tried is what is on the disk: each better one is a run that was repeated. */
+/* Candidates match the file on disk: each better one is a run that was repeated. */
 struct watched {
     const struct trial *trial;
     uint32_t steps; /* of the last ... */
@@ -186,9 +186,9 @@ static void check_minimal(const struct trial *t, const struct minimized *m)
     }
 }
 
-/* Each replay is of a stage, but the first two, of the schedule as it was and that it repeats, and
- * ten of the result where something is claimed of it. What the stages changed leads from what was
- * given to the result. */
+/* Each replay belongs to a stage, except the first two, of the given schedule and its repetition,
+ * and ten of the result if its flakiness is claimed. The stages' changes lead from the given
+ * schedule to the result. */
 static void check_account(const struct minimized *m)
 {
     struct stage_account all = {0};
@@ -209,8 +209,8 @@ static void check_account(const struct minimized *m)
     CHECK(!m->is_flaky);
 }
 
-/* Minimizes so many by these stages (0: all), and checks what is said of what comes of it. In how
- * many another violation can be had sooner. */
+/* Minimizes `count` schedules by these stages (0: all), and checks the statements about the
+ * results. Returns in how many another violation can be had sooner. */
 static uint64_t check_results(const char *faults, uint64_t seed, uint64_t count, uint32_t stages)
 {
     struct prng prng;
@@ -384,7 +384,7 @@ TEST(what_a_walk_or_another_run_comes_to_can_be_replayed)
     CHECK(shorter > count / 4);
 }
 
-/* Wherever it is ended, what is said of the best holds. */
+/* The statements about the best run hold wherever the search is stopped. */
 TEST(what_is_said_of_a_search_that_was_ended_holds)
 {
     struct prng prng;

@@ -1,5 +1,5 @@
-/* The case studies: what a run of one shows in a real state of the whole system, the monitor says
- * is possible on the trace of that run.
+/* The case studies: if a run breaks a property in a real state of the whole system, the monitor
+ * reports the violation as possible on the trace of that run.
  *
  * The systems are those of cases/, as they are; around their handlers, each node reports a number
  * made from its state after every step. */
@@ -32,7 +32,7 @@ static const char *const properties[] = {
 static const struct clew_system *wrapped;
 static const struct clew_calls **calls;
 
-/* What the node's state is for people, as a small number. */
+/* The node's state as a small number, for people. */
 static void report(void *state)
 {
     char text[400] = "";
@@ -92,7 +92,7 @@ struct race_groups {
     uint64_t shown, possible, runs;
 };
 
-/* One run of a library that was just loaded, so that it begins with what it begins with. */
+/* One run of a library that was just loaded, so that its variables have their initial values. */
 static void check_run(size_t which, const struct spec *s, uint64_t seed, struct race_groups *groups)
 {
     struct err e = {.text = ""};

@@ -1,5 +1,5 @@
-/* What an explored run shows in a real state of the whole system, the monitor says is possible on
- * the trace of that run. */
+/* If an explored run breaks a property in a real state of the whole system, the monitor reports the
+ * violation as possible on the trace of that run. */
 #include <string.h>
 
 #include "monitored.h"
@@ -7,7 +7,7 @@
 #include "system.h"
 #include "test.h"
 
-/* Nodes that pass a number around a few times, each adding to what it has. */
+/* Nodes that pass a number around a few times, each adding to its own. */
 enum { NODE_COUNT = 3, NUMBER = 0 };
 static const char *const messages[] = {"number", NULL};
 

@@ -1,5 +1,5 @@
-/* The monitor on a stream says what it says on the whole, in whatever order processes are heard and
- * whenever it decides; and it holds little. */
+/* The monitor gives the same answers on a stream as on the whole trace, in whatever order reports
+ * arrive and whenever it decides; and its memory is bounded. */
 #include "monitored.h"
 
 #include <string.h>
@@ -120,8 +120,7 @@ TEST(a_stream_has_the_answers_of_the_whole)
     CHECK(groups[CUT_UNKNOWN] > 0);
 }
 
-/* As many reports as come within the skew and what the next check waits for, however long the run.
- */
+/* Held are the reports within the skew and until the next check, however long the run. */
 TEST(what_is_held_does_not_grow_with_the_run)
 {
     static const char *const long_properties[] = {"p: never forall p. p.v = 2",

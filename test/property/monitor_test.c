@@ -180,7 +180,7 @@ static bool is_cut(const struct walking *w, const uint32_t *taken)
     return true;
 }
 
-/* What the formula is in the cut. */
+/* The value of the formula in the cut. */
 static enum checker_verdict judge(const struct walking *w, const uint32_t *taken)
 {
     checker_begin(w->checker);
@@ -288,7 +288,8 @@ static void compare(struct prng *prng, const struct shape *shape, enum share sha
         compare_least(t, &s, finding->moment, groups);
     }
     findings_release(&f);
-    /* Exact sums and libz3 leave everything open that depends on what is never reported. */
+    /* Exact sums and libz3 leave everything open that depends on a variable that is never reported.
+     */
     const bool is_coarse = answer.method == METHOD_STEPS || answer.method == METHOD_SOLVER;
     if ((answer.verdict == CUT_YES) != x.is_shown ||
         (answer.verdict == CUT_UNKNOWN && (shape->is_complete || (!x.is_doubted && !is_coarse)))) {
@@ -371,7 +372,8 @@ TEST(libz3_says_the_same)
 
 /* ---- the published example ---- */
 
-/* Figure 1 of Tekken Valapil et al.: two processes use what is shared in [45, 50) and [55, 60). */
+/* Figure 1 of Tekken Valapil et al.: two processes use a shared resource in [45, 50) and [55, 60).
+ */
 static const char by_time[] =
     "tick 1000000; t@p1 var use value=0 time=0; t@p2 var use value=0 time=0;"
     "t@p1 var use value=1 time=45; t@p1 var use value=0 time=50;"
@@ -413,7 +415,7 @@ TEST(a_token_is_safe_whatever_the_clocks)
 
 /* ---- libz3, part by part ---- */
 
-/* Two sums at once, over a run of so many turns in which one process after another has x = 1. */
+/* Two sums at once, over a run of `turns` turns in which one process after another has x = 1. */
 static struct monitor_answer answer_to_sums(const char *property, unsigned turns,
                                             const struct decide_options *decide)
 {
@@ -482,7 +484,7 @@ TEST(a_report_without_a_time_is_before_those_with_one_for_libz3_too)
     trace_of_release();
 }
 
-/* ---- what is missing is said ---- */
+/* ---- notes about missing reports ---- */
 
 TEST(a_variable_that_nobody_reports_leaves_it_open)
 {

@@ -1,5 +1,5 @@
-/* Turns by the clock: nothing is reported of the right protocol, and of the faulty one exactly what
- * libz3 finds too. */
+/* Turns by the clock: the monitor reports nothing about the right protocol, and about the faulty
+ * one exactly the violations that libz3 finds too. */
 #include <string.h>
 
 #include "monitor/monitor.h"

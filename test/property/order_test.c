@@ -145,7 +145,7 @@ static bool counts_differ(const struct hb *hb, const struct closure *c,
     return differ;
 }
 
-/* What an edge's target knows of itself at the edge's source. */
+/* Whether the target of an edge knows another time of its own task than its source does. */
 static bool heard_differs(const struct hb *hb, const struct closure *c)
 {
     const struct contexts *contexts = &hb->contexts;

@@ -1,6 +1,6 @@
-/* The net of a trace allows exactly what the engine holds possible: an access of one task, one of
- * another, and a later one of the first can fire in this order if and only if the decision about
- * the model of their variables says so. */
+/* The net of a trace allows exactly the orders that the engine calls possible: an access of one
+ * task, one of another, and a later one of the first can fire in this order if and only if the
+ * decision about the model of their variables says so. */
 #include "atomicity/petri.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@
 
 enum { TRANSITIONS_MAX = 500, STATES_MAX = 100000, PLACES_MAX = 250 };
 
-/* ---- what can fire ---- */
+/* ---- firing ---- */
 
 /* Tokens of each place, and how many of the wanted events have come. */
 struct marking {
@@ -108,8 +108,7 @@ struct race_groups {
     uint64_t questions, possible;
 };
 
-/* Where versions are checked, the engine takes reads that end in a refusal for nothing; the net
- * only knows what can happen. */
+/* If versions are checked, the engine ignores reads that end in a refusal; the net allows them. */
 static bool is_alike(const struct frame *f, const struct sketch *s, const uint32_t *at)
 {
     return f->version_first == f->hb.sections.lock_count ||

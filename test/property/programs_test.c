@@ -19,7 +19,7 @@
 
 enum { THREADS_MAX = 3, TEXT_SIZE = 64, EXECUTIONS_MAX = 3000 };
 
-/* The program that does what its words say, built by clew. */
+/* The program that executes the words of its arguments, built by clew. */
 static const char *program(void)
 {
     static const char *built;
@@ -40,7 +40,7 @@ static const char *program(void)
     return built;
 }
 
-/* What a program can do, and how it ends. */
+/* The possible results of a program. */
 struct brute {
     uint64_t executions;
     struct map classes, keys;
@@ -131,7 +131,7 @@ static void no_progress(void *context, const struct explore_progress *p)
     (void)p;
 }
 
-/* Words of a thread; what is locked is unlocked. */
+/* Random words of a thread; each lock is released. */
 static void random_words(struct prng *prng, char text[static TEXT_SIZE])
 {
     static const char *const plain[] = {"r0", "r1", "w0", "w1", "w2", "R0", "W0", "b0", "b1",

@@ -1,5 +1,5 @@
-/* A search that is ended early: what it says is what the whole search says, and all the rest is
- * counted as unknown. */
+/* A search that is stopped early: its answers are those of the whole search, and all the rest
+ * counts as unknown. */
 #include "base/map.h"
 #include "race/race.h"
 #include "random_trace.h"
@@ -51,7 +51,7 @@ static struct result find(const struct trace *t, const struct race_options *o)
     return r;
 }
 
-/* The search, ended when so many candidates are decided. */
+/* The search, stopped after `stop` decided candidates. */
 static struct result find_until(const struct trace *t, struct race_options o, uint64_t stop_after,
                                 struct heard *h)
 {
@@ -91,7 +91,7 @@ static void check_part(const struct result *part, const struct heard *of_part,
     CHECK(part->stats.is_cut || part->stats.unknown == whole->stats.unknown);
 }
 
-/* Nobody listens: the rest is counted, not told. */
+/* Without a callback the rest is counted, not reported. */
 static void check_counted(const struct trace *t, struct race_options o, const struct result *whole)
 {
     volatile sig_atomic_t wish = 1;

@@ -73,7 +73,7 @@ static void add_slow(struct fixture *f, bool is_reached_only, struct names *set)
     }
 }
 
-/* What is in a and not in b, as a sentence in the groups; false when there is nothing. */
+/* A sentence about an element of a that b lacks, in the arena; false if there is none. */
 static bool has_more(const struct names *a, const struct names *b, const char *what,
                      struct race_groups *groups)
 {
@@ -193,7 +193,7 @@ static bool is_wrong(const struct trace *t, void *context)
 enum { TASKS_MAX = 4, LOCKS_MAX = 4, BLOCKS_MAX = 6, BLOCK_LOCKS_MAX = 3 };
 
 /* Tasks take turns with blocks, so that the list is an execution whatever the blocks do: locks
- * taken in any order, in any mode, at few places, and given back; between them accesses, waits,
+ * taken in any order, in any mode, at few places, and released; between them accesses, waits,
  * messages with and without handlers, creation and join. */
 struct nested {
     struct prng *prng;
@@ -261,7 +261,7 @@ static void say_locks(struct nested *n, uint32_t task)
     }
 }
 
-/* The task as it begins, and what brings it to its block: nothing, or a message. */
+/* The beginning of the task, and the cause of its block: none, or a message. */
 static void say_block(struct nested *n, uint32_t task)
 {
     if (n->is_joined[task]) {

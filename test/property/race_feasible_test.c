@@ -50,7 +50,7 @@ static void fixture_release(struct fixture *f)
     arena_release(&f->arena);
 }
 
-/* What is wrong with the answer for a pair, NULL when nothing is. */
+/* The fault in the answer for a pair, NULL if there is none. */
 static const char *fault_of(struct fixture *f, const struct sound_pair *pair, bool wanted,
                             struct race_groups *groups)
 {

@@ -44,7 +44,7 @@ static void run_release(struct run *run)
     map_release(&run->message);
 }
 
-/* ---- what must hold ---- */
+/* ---- properties ---- */
 
 struct checking {
     struct rules rules;
@@ -239,8 +239,8 @@ TEST(what_only_another_order_of_sections_shows_is_sound)
 
 TEST(a_race_behind_a_doubtful_read_is_not_graded_sound)
 {
-    /* In a recording B's read of f may have seen either value of it, and B may not come to its read
-     * of x with the other one. Nothing comes before the race on f. */
+    /* In a recording B's read of f may have seen either value of it, and with the other one B may
+     * not reach its read of x. Nothing comes before the race on f. */
     struct run run;
     run_races(&run, trace_of("order stamped; A w x @a; A w f @b; B r f @c; B r x @d"),
               (struct race_options){0});
@@ -255,8 +255,8 @@ TEST(a_race_behind_a_doubtful_read_is_not_graded_sound)
 
 TEST(a_race_behind_an_unrelated_race_is_sound)
 {
-    /* Which count each task read is not known, but a prefix that holds both writes of it, in the
-     * order of the run, has each read see what it saw. */
+    /* It is not known which count each task read. But in a prefix with both writes of it, in the
+     * order of the run, each read sees its write. */
     struct run run;
     run_races(&run,
               trace_of("order stamped; A r n @a; A w n @b; A acq o; A rel o; A w x @c; A acq m; "

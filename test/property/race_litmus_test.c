@@ -63,7 +63,8 @@ static bool are_conflicting(const struct trace *t, event_id a, event_id b)
            first->object == second->object;
 }
 
-/* What the handlers of two racing messages, sent by `send` and received by `recv`, both touch. */
+/* The accesses that conflict between the handlers of two racing messages, sent by `send` and
+ * received by `recv`. */
 static void add_conflicts(struct lines *l, const struct rules *r, struct rules_pair pair)
 {
     uint32_t later = RULES_NONE;

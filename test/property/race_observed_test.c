@@ -14,7 +14,7 @@
 #include "trace_text.h"
 #include "wire/kind.h"
 
-/* What was found, as a list. */
+/* The races found, as a list. */
 typedef VEC(struct observed_race) race_list;
 
 static void collect(void *context, const struct observed_race *race)
@@ -176,7 +176,7 @@ static bool is_among(const race_list *list, const struct trace *t, struct places
     return false;
 }
 
-/* One race per pair of places of the racing pairs of events, and each of those told. */
+/* One race per pair of places of the racing pairs of events, and each of those reported. */
 static const char *places_differ(const struct trace *t)
 {
     race_list pairs = {0};

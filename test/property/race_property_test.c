@@ -55,7 +55,7 @@ static int verdict_of(const struct answers *answers, bool is_message, struct rul
 static char difference[256];
 
 struct property {
-    /* What is wrong with the trace, NULL when nothing. */
+    /* The fault in the trace, NULL if there is none. */
     const char *(*broken)(const struct trace *t, struct property *p);
     struct race_options options;
     enum slow_model model;
@@ -106,8 +106,8 @@ static const char *compare_all(const struct trace *t, const struct rules *r,
     return wrong;
 }
 
-/* Every verdict is that of the twin for the model. Where no order is allowed at all nothing is
- * compared: the engine may say what it likes but "no race". */
+/* Every verdict equals that of the model's twin. If no order is allowed at all nothing is compared:
+ * the engine may answer anything but "no race". */
 static const char *differs_from_twin(const struct trace *t, struct property *p)
 {
     struct arena arena = {0};
@@ -235,7 +235,7 @@ TEST(strict_equals_its_twin_where_handlers_meet_threads)
     CHECK(p.races > 0);
 }
 
-/* Long enough that what a handler leads to is more than a few events. */
+/* Long enough that a handler leads to more than a few events. */
 TEST(strict_equals_its_twin_on_long_traces_of_handlers)
 {
     struct property p = {.broken = differs_from_twin, .model = SLOW_STRICT};
@@ -278,7 +278,7 @@ TEST(feasible_equals_its_twin_where_handlers_meet_threads)
 
 /* ---- counting ---- */
 
-/* What is counted is what is found one by one, with the same pair for each two places. */
+/* Counting gives the same as finding pair by pair, with the same pair for each two places. */
 static const char *counts_differ(const struct trace *t, struct property *p)
 {
     struct answers answers = {0};
@@ -352,7 +352,7 @@ static int grade_of(const struct findings *findings, bool is_message, struct rul
     return -1;
 }
 
-/* A message race is only told where the handlers conflict, so one may be missing. */
+/* A message race is only reported if the handlers conflict, so one may be missing. */
 static const char *between(const struct findings *findings, const struct rules *r, bool is_message,
                            const bool *least, const bool *most)
 {
@@ -496,7 +496,7 @@ TEST(the_checker_accepts_every_witness_of_feasible_races)
 
 /* ---- pruning ---- */
 
-/* A finding by what pruning must keep: kind, places, accesses and variable. */
+/* Whether two findings agree in kind, places, accesses and variable, which pruning must keep. */
 static bool is_same_place(const struct finding *a, const struct finding *b)
 {
     if (a->kind != b->kind || a->event_count != b->event_count) {

@@ -28,7 +28,7 @@ static bool writes_same(const struct trace *t, event_id write, event_id read)
            rules_object(t, w, w->object) == rules_object(t, r, r->object);
 }
 
-/* What is known to come before what, a row per event: directly, or through accesses between. */
+/* The known order, a row per event: direct, or through accesses between. */
 static bool *known_of(const struct hb *hb, bool is_closed)
 {
     const size_t count = hb->trace->events.count;
@@ -93,8 +93,7 @@ static bool slow_writer(const struct trace *t, const bool *known, event_id read,
     return is_one;
 }
 
-/* Whether the fast answer says no more than the closure of what is known, and no less than what is
- * known directly. */
+/* Whether the fast answer is between the direct known order and its closure. */
 static bool is_defined(const struct reads_from *reads, const struct trace *t, event_id read,
                        const bool *const known[2])
 {

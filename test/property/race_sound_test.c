@@ -10,7 +10,7 @@
 #include "trace_of.h"
 #include "trace_text.h"
 
-/* ---- what is found ---- */
+/* ---- the search ---- */
 
 /* Collects races and has each one's witness checked, which counts where the search says so. */
 struct proofs {
@@ -105,7 +105,7 @@ static void ask_all(struct fixture *f, struct slow_answer *answer)
     }
 }
 
-/* ---- sound is what it says ---- */
+/* ---- sound races ---- */
 
 struct race_groups {
     size_t past_max;
@@ -253,8 +253,8 @@ static bool shows_places(const struct trace *t, const struct proofs *p, event_id
     return false;
 }
 
-/* True when the search by places misses a pair of places that asking pair by pair shows, or finds
- * what asking does not. */
+/* True if the search by places misses a pair of places that asking pair by pair shows, or finds
+ * another one. */
 static bool places_are_missed(const struct trace *t, void *context)
 {
     struct race_groups *groups = context;
@@ -308,7 +308,7 @@ static void count_shown(void *context, const struct sound_race *race)
     CHECK(race->cut != NULL);
 }
 
-/* Nothing that is found is refused, and all of it is told. */
+/* No race found is refused, and all are reported. */
 static bool proofs_are_refused(const struct trace *t, void *context)
 {
     struct race_groups *groups = context;

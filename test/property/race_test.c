@@ -9,7 +9,7 @@
 #include "trace_text.h"
 #include "wire/kind.h"
 
-/* ---- what the engine says, in the order of the rules' candidates ---- */
+/* ---- the engine's verdicts, in the order of the rules' candidates ---- */
 
 struct said {
     const struct rules *r;
@@ -91,7 +91,7 @@ static bool strict_differs(const struct trace *t, void *context)
 
 /* ---- the ways of the engine against each other ---- */
 
-/* What is found, without who tells it: keys, and how many pairs each stands for. */
+/* The races found: keys, and the number of pairs of each. */
 struct found {
     struct race_stats stats;
     struct findings f;
@@ -150,8 +150,8 @@ static bool stats_differ(const struct race_stats *a, const struct race_stats *b)
            a->conflict_pairs != b->conflict_pairs;
 }
 
-/* Counting and enumerating say the same, with all messages told and without, and pairs that nobody
- * wants to see are counted too. */
+/* Counting and enumerating agree, with all messages reported and without; pairs without a callback
+ * are counted too. */
 static bool counting_differs(const struct trace *t, void *context)
 {
     uint64_t *found_count = context;
@@ -226,7 +226,7 @@ static bool pruning_differs(const struct trace *t, void *context)
     return differ;
 }
 
-/* A solver that is asked about every candidate says what the engine says. */
+/* A solver that decides every candidate agrees with the engine. */
 static bool solver_differs(const struct trace *t, void *context)
 {
     const enum race_via *via = context;
@@ -288,8 +288,8 @@ TEST(the_strict_engine_equals_walking_all_states_on_damaged_traces)
     check_strict(test_count(300, 20000), 30, true);
 }
 
-/* Tasks that talk and handle what they hear, and nothing else: where nothing is to choose, and
- * where one handler's message comes back for another. */
+/* Tasks that exchange and handle messages, and nothing else: without choices, and with one
+ * handler's message returning for another. */
 struct talk {
     struct trace *t;
     struct prng *prng;
@@ -590,7 +590,7 @@ TEST(libz3_says_what_the_engine_says)
     check_random(solver_differs, &via, test_count(40, 10000), 30);
 }
 
-/* Workers find what one finds. */
+/* Several workers find the same as one. */
 static bool workers_differ(const struct trace *t, void *context)
 {
     const enum race_via *via = context;

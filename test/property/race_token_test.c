@@ -1,5 +1,5 @@
-/* Streams of tokens: what the engine makes of them, against the rule, and the races that follow
- * against the walk over states. */
+/* Streams of tokens: the engine's replacement against the rule, and the resulting races against the
+ * walk over states. */
 #include "race/token_stream.h"
 
 #include "base/map.h"
@@ -94,7 +94,7 @@ struct tried {
     uint64_t replaced, races, too_large;
 };
 
-/* The data races that were told, as pairs of events. */
+/* The data races reported, as pairs of events. */
 static void hear(void *context, const struct race_decided *d)
 {
     if (!d->is_message) {

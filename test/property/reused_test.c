@@ -9,7 +9,7 @@
 #include "test.h"
 #include "wire/prng.h"
 
-/* What candidates are made of, and what is told of them. */
+/* The state of the system that candidates belong to, and the reports about them. */
 struct course {
     struct world *world;
     struct plan common; /* of all candidates: seed and faults */
@@ -41,7 +41,7 @@ static void course_end(struct course *c)
     world_close(c->world);
 }
 
-/* Takes the longest of some runs by chance. */
+/* Takes the longest of some random runs. */
 static void draw_run(struct course *c, uint32_t steps_max)
 {
     for (uint32_t i = 0; i < 6; i++) {
@@ -109,8 +109,8 @@ static void check_equal(const struct execution *a, const struct execution *b)
     }
 }
 
-/* One candidate in so many is of other random numbers, or has other questions asked of it, or comes
- * after a run of another kind. */
+/* One candidate in STRAY_ONE_IN has other random numbers, or is asked other questions, or follows a
+ * run of another kind. */
 enum { STRAY_ONE_IN = 16 };
 
 static void stray(struct course *c)
@@ -262,7 +262,7 @@ TEST(and_with_specifications)
     CHECK(reused > 1000);
 }
 
-/* Fuzz files: nodes that pass on what they are sent, and what comes to them from outside. */
+/* Fuzz files: nodes that forward their messages, and external events. */
 
 enum { NODES = 3 };
 enum { PUT, PASS };

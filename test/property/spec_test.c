@@ -5,7 +5,7 @@
 #include "slow_spec.h"
 #include "test.h"
 
-/* What is printed is parsed as the same */
+/* A printed formula parses as the same one */
 
 struct pair {
     const struct spec *first, *second;
@@ -240,7 +240,7 @@ TEST(verdicts_are_those_of_the_definition)
     }
 }
 
-/* What is decided of a run that was cut stays so however it goes on. */
+/* A verdict on a cut run holds for every continuation. */
 TEST(a_cut_run_decides_what_no_continuation_changes)
 {
     const uint64_t count = test_count(2000, 100000);
@@ -274,7 +274,7 @@ TEST(a_cut_run_decides_what_no_continuation_changes)
     CHECK(decided > count / 10);
 }
 
-/* What is decided although variables are absent is so whatever they are. */
+/* A verdict reached although variables are absent holds for all their values. */
 TEST(absent_variables_can_be_anything)
 {
     const uint64_t count = test_count(5000, 200000);

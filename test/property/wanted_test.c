@@ -1,4 +1,4 @@
-/* Runs of wants, in which only what is wanted is looked up, beside the same runs with everything
+/* Runs of requested steps in which only those are looked up, beside the same runs with everything
  * listed at each step. */
 #include "random_system.h"
 #include "system.h"
@@ -27,7 +27,7 @@ static void fill(struct pool *pool, struct world *w, struct plan p, struct prng 
     execution_release(&x);
 }
 
-/* Wants a piece of what the pool has, some left out; sometimes anything. */
+/* Requests a part of the pool's steps, with some left out; sometimes any step. */
 static uint32_t draw_wants(const struct pool *pool, struct prng *prng, struct pick_want *wants)
 {
     const uint64_t first = prng_below(prng, pool->steps.count);
@@ -168,8 +168,8 @@ TEST(runs_that_begin_alike_go_on_as_if_each_began_anew)
     CHECK(reused > 300);
 }
 
-/* Timers that count round and round, at random lengths, and messages that begin anew: where nothing
- * but timers fires, they soon rest. */
+/* Timers that count in circles, of random lengths, and messages that start them again: if only
+ * timers fire, the system soon rests. */
 
 enum { NODES = 3 };
 enum { PUSH };
