@@ -230,7 +230,7 @@ def test_what_cannot_be_watched_is_told():
     bad = {
         "nothing": "no variable nothing", "account": "name a part of it", "account.nothing": "no field nothing", "left.right": "is no struct",
         "left->right": "no pointer", "left[1]": "no pointer", "matrix[2][0]": "2 elements", "matrix[1]": "an array", "matrix[x]": "a number",
-        "account.rate": "no integer", "account.flag": "bit-field", "own": "of a thread", "account.": "a name is wanted", "": "NAME=EXPRESSION",
+        "account.rate": "no integer", "account.flag": "bit-field", "own": "of a thread", "account.": "expected a name", "": "NAME=EXPRESSION",
         "unused_one": "the compiler removed", "left right": "expected", "=left": "NAME=EXPRESSION", "work::nothing": "no variable nothing", "x" * 70: "NAME=EXPRESSION",
     }
     program = build("watched")
