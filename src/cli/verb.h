@@ -76,6 +76,7 @@ extern const struct verb verb_explore;
 extern const struct verb verb_replay;
 extern const struct verb verb_minimize;
 extern const struct verb verb_explain;
+extern const struct verb verb_confirm;
 extern const struct verb verb_diff;
 
 #endif

@@ -549,11 +549,13 @@ static int parse_all(struct parser *p, struct in *in)
     return explain(p, yajl_complete_parse(p->handle));
 }
 
+/* Findings about a run of a program have no input: their events are of number 0 then. */
 static int check_inputs(const struct finding_file *f, struct err *e)
 {
+    const size_t input_count = f->inputs.count == 0 ? 1 : f->inputs.count;
     vec_each (&f->findings.list, finding) {
         for (size_t i = 0; i < finding->event_count; i++) {
-            if (finding->events[i].input >= f->inputs.count) {
+            if (finding->events[i].input >= input_count) {
                 return err_set(e, "finding %u: an event is of input %u, but there are %zu inputs",
                                finding->id, finding->events[i].input, f->inputs.count);
             }

@@ -199,7 +199,8 @@ struct world_step {
     const char *operation; /* "read balance" */
     const char *location;  /* "account.c:11" */
     const char *source;    /* the line of the source there */
-    bool has_value;        /* of a read: the value that it saw, if that is no address */
+    bool has_value;        /* of a read: the value that it saw is worth showing, no address */
+    bool is_value_known;   /* of a read or an atomic operation: it is known what it saw or stored */
     int64_t value;
 };
 

@@ -184,6 +184,17 @@ def test_a_finding_of_a_search_names_the_command_that_explains_it():
     assert again.returncode == 0 and "The nearest passing run:\n  takes the same" in again.stdout, (again.stdout, again.stderr)
 
 
+def test_the_findings_of_a_run_of_a_program_are_read_though_they_have_no_trace():
+    program = build_case("account")
+    done = run([CLEW, "races", "--json", "--", program])
+    assert done.returncode == 1, (done.stdout, done.stderr)
+    (said,) = explain(write("own.findings", done.stdout), "--source", CASES)
+    assert {row["source"] for row in said["rows"]} == {"balance = balance + 50;", "balance = balance - 30;"}, said
+    assert said["passing"].startswith("unknown: "), said
+    known = run([CLEW, "races", "--baseline", "own.findings", "--", program])
+    assert known.returncode == 0 and "known from the baseline" in known.stdout, (known.stdout, known.stderr)
+
+
 def check_markdown(text):
     """Every row of a table has as many cells as its head, and every line of a diagram is a participant, a note or a message."""
     cells = None

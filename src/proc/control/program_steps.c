@@ -73,6 +73,13 @@ static bool has_value(const struct control_step *s)
            s->value <= UINT32_MAX;
 }
 
+static bool is_value_known(const struct control_step *s)
+{
+    const bool is_read =
+        s->kind == EVENT_READ || s->kind == EVENT_ATOMIC_LOAD || s->kind == EVENT_ATOMIC_RMW;
+    return is_read && s->size <= sizeof s->value;
+}
+
 /* The steps of the last run that the page still has. */
 static uint64_t step_count(struct controlled *c)
 {
@@ -105,6 +112,7 @@ bool steps_show(struct world *w, size_t index, struct arena *a, struct world_ste
                             .location = arena_text(a, text.buffer + location, source - location),
                             .source = arena_text(a, text.buffer + source, text.used - source),
                             .has_value = has_value(s),
+                            .is_value_known = is_value_known(s),
                             .value = s->value};
     out_abandon(&text);
     return true;
