@@ -25,7 +25,8 @@ bool modelled_is_language_library(const char *name)
 /* They share nothing with other tasks. */
 static const char harmless[] =
     "_ITM_* __gmon_start__ __cxa_finalize __cxa_atexit __libc_start_main __stack_chk_fail "
-    "__chk_fail __fdelt_chk __errno_location __tls_get_addr stdin stdout stderr __ctype_* isal* "
+    "__chk_fail __fdelt_chk __errno_location __tls_get_addr stdin stdout stderr environ __environ "
+    "__ctype_* isal* "
     "isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit isascii "
     "toascii tolower toupper isw* tow* abs labs llabs imaxabs div ldiv lldiv imaxdiv ffs ffsl "
     "ffsll htonl htons ntohl ntohs difftime sysconf pathconf fpathconf getpagesize getauxval "
