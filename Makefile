@@ -126,6 +126,10 @@ bench-explore: all                 ## the simulator and its search (BEFORE=BUILD
 	@$(BUILD)/bench/explore_bench
 	@bench/library_bench.py $(BUILD) $(BEFORE)
 
+.PHONY: bench-confirm
+bench-confirm: all                 ## predictions of the case studies: confirmed, refuted or unknown
+	@for folder in races atomicity threads; do CLEW=$(BUILD)/clew bench/confirm_table.py $$folder; done
+
 .PHONY: bench-threads
 bench-threads: all                 ## programs with threads: how soon their bugs are found
 	@bench/threads_bench.py $(BUILD)

@@ -19,7 +19,7 @@ struct confirming {
     struct finding_places places;
     struct relation relation;
     struct execution run;
-    struct execution seen; /* the first run that reached the places: what steering goes by */
+    struct execution seen; /* the run whose places later runs are steered by */
     uint32_t instance_count;
     bool is_over;
     bool is_cut;           /* the budget ended */
@@ -60,12 +60,13 @@ static bool fails(const struct execution *x)
 /* Whether the two steps can be the first two events of the finding, in either order. */
 static bool is_of_pair(const struct confirming *c, size_t first, size_t second)
 {
+    must(first != second);
     const uint32_t a = events_of(c, first);
     const uint32_t b = events_of(c, second);
     return ((a & 1) != 0 && (b & 2) != 0) || ((a & 2) != 0 && (b & 1) != 0);
 }
 
-/* Keeps what the instance showed: the most harmful one. */
+/* Keeps the result of an instance, if it is more harmful than the one before. */
 static void keep_orders(struct confirming *c, struct race_orders *orders)
 {
     struct race_orders *best = &c->result->orders;
@@ -203,7 +204,7 @@ static void try_deadlock(struct confirming *c, const struct plan *plan)
     keep_run(c, plan, "a run ends with the tasks waiting for each other at these places");
 }
 
-/* The event of the finding that ends what should be atomic: the last of the first event's task. */
+/* The event of the finding that ends its atomic block: the last of the first event's task. */
 static size_t last_local(const struct finding *f)
 {
     size_t last = 0;
@@ -224,6 +225,8 @@ static bool is_interrupted(const struct confirming *c, size_t first, size_t last
     const struct pick_operation *b = &c->run.steps.at[last].operation;
     uint32_t wanted = 0;
     uint32_t seen = 0;
+    must(first < last);
+    must(a->task == b->task);
     for (size_t i = 0; i < f->event_count && i < FINDING_EVENTS_MAX; i++) {
         const bool is_other = strcmp(f->events[i].task, f->events[0].task) != 0 ||
                               strcmp(f->events[i].node, f->events[0].node) != 0;
@@ -241,6 +244,7 @@ static bool is_interrupted(const struct confirming *c, size_t first, size_t last
 static void try_atomicity(struct confirming *c, const struct plan *plan)
 {
     const size_t end = last_local(c->finding);
+    must(end < FINDING_EVENTS_MAX);
     if (end == 0) {
         return;
     }
@@ -309,8 +313,8 @@ static int run_plan(struct confirming *c, const struct plan *p, struct err *e)
     return result < 0 ? -1 : look(c, p, e);
 }
 
-/* Adds wishes to a plan: of a race, the first place waits for the second; else what predict/ aims
- * at: requests of locks wait, and what should be atomic is held open. */
+/* Adds wishes to a plan. Of a race, one of its places waits, or both do; of a deadlock, requests of
+ * locks wait; an atomic block is held open for the other task. */
 static size_t wish(const struct confirming *c, uint64_t number, struct pick_wish *wishes)
 {
     const struct pick_operation *of_event[FINDING_EVENTS_MAX] = {NULL};
@@ -359,7 +363,7 @@ static int steer(struct confirming *c, const struct search_options *options, str
     return 0;
 }
 
-/* What a finished search says. */
+/* The verdict of a finished search that did not show the finding. */
 static void conclude_search(struct confirming *c, const struct search *s)
 {
     const char *doubt = c->o->doubt(c->o->context);

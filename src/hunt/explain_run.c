@@ -106,8 +106,8 @@ static bool is_reversed(const struct explaining *g, size_t i, size_t k, struct p
     return true;
 }
 
-/* The first pair of conflicting operations that the passing run has in the other order; accesses to
- * memory rather than others, since locks come in another order wherever what they guard does. */
+/* The first pair of conflicting operations that the passing run has in the other order. Accesses to
+ * memory are preferred: locks change places wherever the accesses that they guard do. */
 static struct pair find_pair(const struct explaining *g, bool is_of_accesses)
 {
     const size_t part = g->nearest.step;

@@ -14,7 +14,7 @@ struct passing {
     VEC(struct pick_turn) turns;
 };
 
-/* The same first steps, then this operation, then what the strategy chooses. */
+/* Runs the same first steps, then this operation, and leaves the rest to the strategy. */
 static int run_other(struct passing *p, uint32_t step, uint64_t other, enum pick_strategy strategy,
                      struct err *e)
 {

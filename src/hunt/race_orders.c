@@ -144,7 +144,7 @@ static bool has_same_writes(const struct execution *a, const struct execution *b
     return is_same;
 }
 
-/* Whether a step reads, and clew does not know what. */
+/* Whether a step reads a value that clew does not know. */
 static bool has_unknown_value(const struct step *s, const struct run_row *row)
 {
     const uint16_t kind = s->operation.kind;
@@ -152,7 +152,7 @@ static bool has_unknown_value(const struct step *s, const struct run_row *row)
     return reads && (row == NULL || !row->words.is_value_known);
 }
 
-/* Compares two runs that passed, step by step of each name; says in `reason` what differs. */
+/* Compares two runs that passed, step by step of each name; `reason` names the first difference. */
 static enum race_harm compare_passed(struct both *b)
 {
     const struct execution *a = &b->runs[0];

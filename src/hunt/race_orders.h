@@ -6,7 +6,7 @@
 #include "explore/step_order.h"
 #include "world/world.h"
 
-/* What the order of the two does. */
+/* The effect of the order of the two. */
 enum race_harm {
     HARM_UNKNOWN, /* both orders pass with other values, or fail whichever is first */
     HARM_BENIGN,  /* here both orders give the same steps, the same values and the same last writes

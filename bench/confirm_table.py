@@ -1,5 +1,7 @@
+#!/usr/bin/env python3
 """Prints the table of docs/theory/confirm.md: for the programs of a folder of case studies, what a recording predicts, and what clew
-confirm makes of it. Usage: confirm_table.py races|atomicity|threads [PART...] (only programs whose names have one of the parts)."""
+confirm makes of it. Usage: confirm_table.py races|atomicity|threads [--fixed] [PART...]: of the fixed twins, and only of programs whose
+names have one of the parts."""
 import glob
 import json
 import os
@@ -8,11 +10,11 @@ import sys
 import tempfile
 import time
 
-SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CLEW = os.environ.get("CLEW") or os.path.join(SOURCE, "build", "clew")
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CLEW = os.path.abspath(os.environ.get("CLEW") or os.path.join(SOURCE, "build", "clew"))
 FLAGS = ("-D_GNU_SOURCE", "-g", "-O1", "-pthread", "-I", os.path.join(SOURCE, "include"))
 VERBS = {"races": "races", "atomicity": "atomicity", "threads": "races"}
-RUNS = "2000runs"
+BUDGET = "2000runs,60s"
 SECONDS_MAX = 100
 
 
@@ -28,10 +30,10 @@ def sources(folder):
     return sorted(path for path in paths if "int main(" in open(path, encoding="utf-8").read())
 
 
-def predict(place, path, verb):
+def predict(place, path, verb, flags):
     """The findings file of a recording of the program, and its findings; None where there are none to confirm."""
     program = os.path.join(place, "program")
-    built = run(place, CLEW, "cc", *FLAGS, "-I", os.path.dirname(path), path, "-o", program)
+    built = run(place, CLEW, "cc", *FLAGS, *flags, "-I", os.path.dirname(path), path, "-o", program)
     if built is None or built.returncode != 0:
         return None
     if run(place, CLEW, "record", "-q", "-o", "run.clew", "--", "./program") is None:
@@ -44,14 +46,14 @@ def predict(place, path, verb):
     return json.loads(done.stdout)["findings"]
 
 
-def confirm(path, verb):
+def confirm(path, verb, flags):
     """A row of the table, and a line for each finding that is neither confirmed nor refuted."""
     with tempfile.TemporaryDirectory(prefix="clew-confirm-") as place:
-        findings = predict(place, path, verb)
+        findings = predict(place, path, verb, flags)
         if not findings:
             return None
         began = time.monotonic()
-        done = run(place, CLEW, "confirm", "--json", "--budget", RUNS, "run.findings", "--", "./program")
+        done = run(place, CLEW, "confirm", "--json", "--budget", BUDGET, "run.findings", "--", "./program")
         seconds = time.monotonic() - began
         if done is None or done.returncode == 2:
             return {"predicted": len(findings), "failed": 1, "seconds": seconds,
@@ -73,13 +75,15 @@ def cell(row, name):
     return f"{row.get(name, 0):.1f}" if name == "seconds" else str(row.get(name, 0))
 
 
-def main(folder, parts):
+def main(folder, words):
+    flags = ("-DFIXED",) if "--fixed" in words else ()
+    parts = [word for word in words if word != "--fixed"]
     total = dict.fromkeys(COLUMNS, 0)
     print("| program | " + " | ".join(name.replace("_", " ") for name in COLUMNS) + " | why not |")
     print("|---|" + "---:|" * len(COLUMNS) + "---|")
     for path in sources(folder):
         name = os.path.relpath(path, os.path.join(SOURCE, "cases", folder))[:-2]
-        row = confirm(path, VERBS[folder]) if not parts or any(part in name for part in parts) else None
+        row = confirm(path, VERBS[folder], flags) if not parts or any(part in name for part in parts) else None
         if row is None:
             continue
         for column in COLUMNS:
