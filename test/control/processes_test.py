@@ -2,9 +2,10 @@
 
 import os
 import sys
+import tempfile
 
 import tap
-from controlled import build, explore, needs_traps, only_finding, write
+from controlled import CLEW, LONG, build, build_plain, explore, needs_traps, only_finding, run, write
 
 MODES = ("fork", "thread", "exec")
 
@@ -230,6 +231,22 @@ def test_a_script_is_followed_into_its_programs():
     os.chmod(script, 0o755)
     said, _ = explore(script, "--strategy", "random", "--verify", "--fail-on", "exit", "--budget", "20runs")
     assert not said["findings"] and said["stats"]["unlike"] == 0 and said["stats"]["uncontrolled"] == 0, said
+
+
+def test_calls_about_processes_return_what_the_kernel_returns():
+    """Sequences drawn at random: waits, signals, groups, pipes, passed descriptors, orphans, commands."""
+    needs_traps()
+    program = build_plain("process_calls")
+    each = 20
+    for first in range(0, 2000 if LONG else 100, each):
+        written = []
+        for words in ([program], [CLEW, "explore", "-q", "--strategy", "random", "--seed", str(first + 1), "--budget", "1runs",
+                                  "--fail-on", "exit", "-o", tempfile.mkdtemp() + "/own", "--", program]):
+            with tempfile.NamedTemporaryFile("r", encoding="utf-8") as file:
+                done = run([*words, str(first), str(each), file.name])
+                assert done.returncode in (0, 3), done.stdout + done.stderr
+                written.append(file.read().splitlines())
+        assert len(written[0]) > 6 * each and written[0] == written[1], (first, [pair for pair in zip(*written) if pair[0] != pair[1]][:3])
 
 
 if __name__ == "__main__":

@@ -58,6 +58,10 @@ RT_EXPORT int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
 RT_EXPORT int listen(int fd, int most)
 {
     end_use(fd, RT_PLACE);
+    if (control_is_mine() && run_state->process_count > 1) { /* who comes before is refused */
+        (void)sched_take(&(struct act){
+            .kind = EVENT_CALL, .is_of_all = true, .is_untraced = true, .place = RT_PLACE});
+    }
     const int result = NEXT(listen)(fd, most);
     if (result == 0) {
         end_bound(fd);

@@ -236,19 +236,41 @@ static int type_of(int fd)
     return sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 ? type : -1;
 }
 
+/* Nobody of this run listens where the socket asks for a connection. A refusal is the kernel's, and
+ * the same in every run; anything else comes from outside. */
+static void note_stranger(int fd, int result)
+{
+    const int saved = errno;
+    struct pollfd there = {.fd = fd, .events = POLLOUT};
+    const bool is_refused =
+        (result != 0 && errno != EINPROGRESS && errno != EAGAIN) ||
+        (result != 0 && sys_poll(&there, 1, 0) > 0 && (there.revents & (POLLERR | POLLHUP)) != 0);
+    if (is_refused) {
+        end_of(fd)->is_inner = true;
+    } else {
+        control_outside("connect");
+    }
+    errno = saved;
+}
+
 RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
 {
-    struct end *to =
-        control_is_mine() ? end_at_address(address.__sockaddr__, size, type_of(fd)) : NULL;
+    const int type = control_is_mine() ? type_of(fd) : -1;
+    struct end *to = control_is_mine() ? end_at_address(address.__sockaddr__, size, type) : NULL;
     if (to != NULL) {
         const struct object object = to->object;
         (void)sched_take(&(struct act){
             .kind = EVENT_CONNECT, .known = &object, .writes = true, .place = RT_PLACE});
-    } else if (control_is_mine() && end_of(fd) != NULL) {
-        control_outside("connect");
+    } else if (control_is_mine() && end_of(fd) != NULL) { /* somebody may listen there first */
+        (void)sched_take(&(struct act){
+            .kind = EVENT_CONNECT, .is_of_all = true, .is_untraced = true, .place = RT_PLACE});
+        to = end_at_address(address.__sockaddr__, size, type);
     }
     end_use(fd, RT_PLACE);
     const int result = (int)sys(SYS_connect, fd, address.__sockaddr__, size);
+    if (to == NULL && control_is_mine() && end_of(fd) != NULL) {
+        note_stranger(fd, result);
+    }
     if (to != NULL && (result == 0 || errno == EINPROGRESS)) {
         const int saved = errno;
         end_connects(fd, to, RT_PLACE);
