@@ -176,7 +176,7 @@ static void each_conflict(struct box *b, uint32_t earlier_class, uint32_t later_
 }
 
 /* Every two classes of one variable, in either order. */
-static void tell_conflicts(struct box *b)
+static void report_conflicts(struct box *b)
 {
     const struct access_class *classes = b->in->accesses->classes;
     const struct bucket own = bucket_at(&b->in->inboxes->classes, b->x->task);
@@ -226,7 +226,7 @@ static void count_messages_at(struct box *b, uint32_t place)
     }
 }
 
-static void tell_messages(struct box *b)
+static void report_messages(struct box *b)
 {
     if (b->from != NULL && !race_groups_keeps_pairs(b->y)) {
         vec_each (&b->in->inboxes->place_of.entries, place) {
@@ -246,7 +246,8 @@ static void tell_messages(struct box *b)
     }
 }
 
-static void tell_decided(struct box *b, uint32_t earlier, uint32_t later, enum race_verdict verdict)
+static void report_decided(struct box *b, uint32_t earlier, uint32_t later,
+                           enum race_verdict verdict)
 {
     race_groups_decided(b->y, &(struct race_decided){
                                   .verdict = verdict,
@@ -261,11 +262,11 @@ static void tell_decided(struct box *b, uint32_t earlier, uint32_t later, enum r
 /* The cost of deciding a pair of messages, for the budget. */
 enum { JUDGE_STEPS = 16 };
 
-static void tell_box(struct box *b)
+static void report_box(struct box *b)
 {
-    tell_conflicts(b);
+    report_conflicts(b);
     if (b->y->o->skips_data) {
-        tell_messages(b);
+        report_messages(b);
     }
 }
 
@@ -284,7 +285,7 @@ static void judge_pair(struct box *b, const struct judge *judge, uint32_t earlie
             : judge->message(judge->self, second->send, first->receive);
     b->y->stats->message_candidates++;
     b->y->stats->message_races += verdict == RACE_YES;
-    tell_decided(b, earlier, later, verdict);
+    report_decided(b, earlier, later, verdict);
     if (verdict == RACE_YES) {
         bits_add(b->pairs, (size_t)later * b->x->count + earlier);
     }
@@ -323,7 +324,7 @@ static void judge_box(struct box *b, const struct judge *judge, struct arena *sc
         }
     }
     if (has_time) {
-        tell_box(b);
+        report_box(b);
     }
 }
 
@@ -363,7 +364,7 @@ static void leave_open(struct box *b, uint64_t candidates)
     for (uint32_t later = 0; later < b->x->count; later++) {
         for (uint32_t earlier = 0; earlier < later; earlier++) {
             if (races(b, earlier, later)) {
-                tell_decided(b, earlier, later, RACE_UNKNOWN);
+                report_decided(b, earlier, later, RACE_UNKNOWN);
             }
         }
     }
@@ -586,11 +587,11 @@ static void count_box(struct box *b, struct arena *scratch)
     for (uint32_t later = 0; b->y->o->decided != NULL && later < b->x->count; later++) {
         for (uint32_t earlier = 0; earlier < later; earlier++) {
             if (inbox_may_swap(&b->x->messages[earlier], &b->x->messages[later])) {
-                tell_decided(b, earlier, later, races(b, earlier, later) ? RACE_YES : RACE_NO);
+                report_decided(b, earlier, later, races(b, earlier, later) ? RACE_YES : RACE_NO);
             }
         }
     }
-    tell_box(b);
+    report_box(b);
 }
 
 void swap_count(struct race_groups *y, const struct swap_input *in)

@@ -301,7 +301,8 @@ static void record(struct history *h, const struct history_access *a)
 
 /* ---- races ---- */
 
-static void tell(struct history *h, const struct history_record *r, const struct history_access *a)
+static void report(struct history *h, const struct history_record *r,
+                   const struct history_access *a)
 {
     const uint32_t low = r->place < a->place ? r->place : a->place;
     const uint32_t high = r->place < a->place ? a->place : r->place;
@@ -330,8 +331,8 @@ static void tell(struct history *h, const struct history_record *r, const struct
 }
 
 /* Tells every record of one kind that the access has not seen; true when there is one. */
-static bool tell_unseen(struct history *h, const struct history_cell *cell,
-                        const struct history_access *a, const uint32_t *seen, bool is_write)
+static bool report_unseen(struct history *h, const struct history_cell *cell,
+                          const struct history_access *a, const uint32_t *seen, bool is_write)
 {
     const uint32_t limit = seen[cell->column];
     if (cell->clocks[is_write] <= limit) {
@@ -341,7 +342,7 @@ static bool tell_unseen(struct history *h, const struct history_cell *cell,
     for (uint32_t id = cell->heads[is_write]; id != HISTORY_NONE; id = h->records[id].older) {
         const struct history_record *r = &h->records[id];
         if (r->clock > limit) {
-            tell(h, r, a);
+            report(h, r, a);
         } else if (is_sorted) {
             break;
         }
@@ -357,7 +358,7 @@ static void check_read(struct history *h, struct history_variable *v,
         return;
     }
     for (uint32_t id = v->cell; id != HISTORY_NONE; id = h->cells.at[id].next) {
-        if (tell_unseen(h, &h->cells.at[id], a, seen, true)) {
+        if (report_unseen(h, &h->cells.at[id], a, seen, true)) {
             v->is_chain = false;
         }
     }
@@ -369,8 +370,8 @@ static void check_write(struct history *h, struct history_variable *v,
     bool has_unseen_read = false;
     bool has_unseen_write = false;
     for (uint32_t id = v->cell; id != HISTORY_NONE; id = h->cells.at[id].next) {
-        has_unseen_read |= tell_unseen(h, &h->cells.at[id], a, seen, false);
-        has_unseen_write |= tell_unseen(h, &h->cells.at[id], a, seen, true);
+        has_unseen_read |= report_unseen(h, &h->cells.at[id], a, seen, false);
+        has_unseen_write |= report_unseen(h, &h->cells.at[id], a, seen, true);
     }
     v->is_chain = !has_unseen_read && !has_unseen_write;
     v->writes_are_chain = !has_unseen_write;
@@ -386,13 +387,13 @@ static bool has_seen_plain(const struct history_variable *v, const struct histor
 }
 
 /* Tells the unseen accesses of a list of cells that conflict with this one. */
-static void tell_others(struct history *h, uint32_t first, const struct history_access *a,
-                        const uint32_t *seen)
+static void report_others(struct history *h, uint32_t first, const struct history_access *a,
+                          const uint32_t *seen)
 {
     for (uint32_t id = first; id != HISTORY_NONE; id = h->cells.at[id].next) {
-        (void)tell_unseen(h, &h->cells.at[id], a, seen, true);
+        (void)report_unseen(h, &h->cells.at[id], a, seen, true);
         if (history_is_write(a->place)) {
-            (void)tell_unseen(h, &h->cells.at[id], a, seen, false);
+            (void)report_unseen(h, &h->cells.at[id], a, seen, false);
         }
     }
 }
@@ -402,14 +403,14 @@ static void add_atomic(struct history *h, const struct history_access *a, const 
 {
     const struct history_variable *v = &h->variables.at[a->variable];
     if (!has_seen_plain(v, a, seen)) {
-        tell_others(h, v->cell, a, seen);
+        report_others(h, v->cell, a, seen);
     }
 }
 
 static void add_plain(struct history *h, const struct history_access *a, const uint32_t *seen)
 {
     struct history_variable *v = &h->variables.at[a->variable];
-    tell_others(h, v->atomic_cell, a, seen);
+    report_others(h, v->atomic_cell, a, seen);
     if (!v->is_chain || v->clock > seen[v->column]) {
         if (history_is_write(a->place)) {
             check_write(h, v, a, seen);
@@ -427,7 +428,8 @@ struct unseen {
 };
 
 /* Counts the unseen accesses of the variable that conflict with this one, all of one place at once.
- * False, and nothing counted, when a pair of places is new: the records say which pair to tell. */
+ * False, and nothing counted, when a pair of places is new: the records say which pair to report.
+ */
 static bool count_unseen(struct history *h, const struct history_access *a, const uint32_t *seen,
                          struct unseen *unseen)
 {

@@ -11,8 +11,8 @@ void arrivals_release(struct arrivals *a)
     triples_release(&a->race_of);
 }
 
-static void tell(struct arrivals *a, uint32_t task, const struct arrival *first,
-                 const struct arrival *second)
+static void report(struct arrivals *a, uint32_t task, const struct arrival *first,
+                   const struct arrival *second)
 {
     uint32_t *slot = triples_slot(&a->race_of, task, second->send_location, first->location);
     const bool is_new = *slot == TRIPLE_ABSENT;
@@ -29,8 +29,8 @@ static void tell(struct arrivals *a, uint32_t task, const struct arrival *first,
     }
 }
 
-static void tell_unseen(struct arrivals *a, uint32_t task, const struct arrival *arrival,
-                        const uint32_t *seen)
+static void report_unseen(struct arrivals *a, uint32_t task, const struct arrival *arrival,
+                          const uint32_t *seen)
 {
     for (uint32_t id = a->heads.at[task]; id != ARRIVAL_NONE;) {
         const struct arrival_record *r = &a->records.at[id];
@@ -38,7 +38,7 @@ static void tell_unseen(struct arrivals *a, uint32_t task, const struct arrival 
             r->last.send_index == arrival->send_index ? &r->before : &r->last;
         const bool is_one_stream = arrival->stream != 0 && arrival->stream == first->stream;
         if (first->clock > seen[first->column] && !is_one_stream) {
-            tell(a, task, first, arrival);
+            report(a, task, first, arrival);
         }
         /* The rest is older in the same chain. */
         if (r->last.clock <= seen[r->last.column] && r->last.column == arrival->column) {
@@ -89,7 +89,7 @@ void arrivals_add(struct arrivals *a, uint32_t task, const struct arrival *arriv
     while (a->heads.count <= task) {
         vec_push(&a->heads, ARRIVAL_NONE);
     }
-    tell_unseen(a, task, arrival, seen);
+    report_unseen(a, task, arrival, seen);
     uint32_t id = 0;
     if (a->keeps_every_receive) {
         id = record_new(a, task);

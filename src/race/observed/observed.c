@@ -10,7 +10,7 @@
 enum {
     HELD_COUNT_MAX = 1000000,
     RECORD_COUNT_MAX = 4000000,
-    PARCEL_BYTES_MAX = 256 << 20,
+    PENDING_BYTES_MAX = 256 << 20,
 };
 
 /* ---- reports of races ---- */
@@ -129,7 +129,7 @@ struct observed *observed_new(const struct tables *tables, struct notes *notes,
         o->options.record_count_max = RECORD_COUNT_MAX;
     }
     if (o->options.pending_clock_bytes_max == 0) {
-        o->options.pending_clock_bytes_max = PARCEL_BYTES_MAX;
+        o->options.pending_clock_bytes_max = PENDING_BYTES_MAX;
     }
     pending_clocks_init(&o->pending, &o->clocks);
     names_init(&o->net.endpoints);
@@ -449,7 +449,7 @@ static void bound_history(struct observed *o)
     }
 }
 
-static void bound_parcels(struct observed *o)
+static void bound_pending(struct observed *o)
 {
     const uint64_t each = o->clocks.stride * sizeof *o->clocks.at + sizeof(struct pending_clock);
     o->pending.count_max = (size_t)(o->options.pending_clock_bytes_max / each) + 1;
@@ -492,7 +492,7 @@ int observed_feed(struct observed *o, const struct batch *b, struct err *e)
         take_all(o, b);
     }
     bound_history(o);
-    bound_parcels(o);
+    bound_pending(o);
     if (o->is_overflown) {
         return err_set(e,
                        "event %llu: a task has released more than 4 billion times; take a part "

@@ -5,14 +5,14 @@
 void pending_clocks_init(struct pending_clocks *p, struct clocks *clocks)
 {
     *p = (struct pending_clocks){
-        .clocks = clocks, .earliest = PARCEL_NONE, .latest = PARCEL_NONE, .count_max = SIZE_MAX};
+        .clocks = clocks, .earliest = PENDING_NONE, .latest = PENDING_NONE, .count_max = SIZE_MAX};
 }
 
 /* The invariant of the list of all pending clocks. O(1). */
 static void check(const struct pending_clocks *p)
 {
-    must((p->count == 0) == (p->earliest == PARCEL_NONE));
-    must((p->count == 0) == (p->latest == PARCEL_NONE));
+    must((p->count == 0) == (p->earliest == PENDING_NONE));
+    must((p->count == 0) == (p->latest == PENDING_NONE));
     must(p->count + p->unused.count <= p->pool.count);
 }
 
@@ -25,9 +25,9 @@ void pending_clocks_release(struct pending_clocks *p)
 
 uint32_t pending_clocks_list_new(struct pending_clocks *p)
 {
-    must(p->lists.count < PARCEL_NONE);
+    must(p->lists.count < PENDING_NONE);
     vec_push(&p->lists, (struct pending_clock_list){
-                            .first = PARCEL_NONE, .last = PARCEL_NONE, .kept = PARCEL_NONE});
+                            .first = PENDING_NONE, .last = PENDING_NONE, .kept = PENDING_NONE});
     return (uint32_t)(p->lists.count - 1);
 }
 
@@ -36,7 +36,7 @@ static uint32_t pending_clock_new(struct pending_clocks *p)
     if (p->unused.count > 0) {
         return vec_pop(&p->unused);
     }
-    must(p->pool.count < PARCEL_NONE);
+    must(p->pool.count < PENDING_NONE);
     vec_push(&p->pool, (struct pending_clock){0});
     return (uint32_t)(p->pool.count - 1);
 }
@@ -51,11 +51,11 @@ static void pending_clock_free(struct pending_clocks *p, uint32_t id)
 static void unlink_from_all(struct pending_clocks *p, uint32_t id)
 {
     const struct pending_clock *pending_clock = &p->pool.at[id];
-    *(pending_clock->earlier == PARCEL_NONE ? &p->earliest
-                                            : &p->pool.at[pending_clock->earlier].later) =
+    *(pending_clock->earlier == PENDING_NONE ? &p->earliest
+                                             : &p->pool.at[pending_clock->earlier].later) =
         pending_clock->later;
-    *(pending_clock->later == PARCEL_NONE ? &p->latest
-                                          : &p->pool.at[pending_clock->later].earlier) =
+    *(pending_clock->later == PENDING_NONE ? &p->latest
+                                           : &p->pool.at[pending_clock->later].earlier) =
         pending_clock->earlier;
     must(p->count > 0);
     p->count--;
@@ -64,10 +64,10 @@ static void unlink_from_all(struct pending_clocks *p, uint32_t id)
 static uint32_t unlink_first(struct pending_clocks *p, struct pending_clock_list *l)
 {
     const uint32_t id = l->first;
-    must(id != PARCEL_NONE);
+    must(id != PENDING_NONE);
     l->first = p->pool.at[id].next;
-    if (l->first == PARCEL_NONE) {
-        l->last = PARCEL_NONE;
+    if (l->first == PENDING_NONE) {
+        l->last = PENDING_NONE;
     }
     unlink_from_all(p, id);
     return id;
@@ -92,13 +92,16 @@ struct pending_clock *pending_clocks_put(struct pending_clocks *p, uint32_t list
     const uint32_t copy = clocks_row_new(p->clocks);
     clocks_copy(p->clocks, copy, row);
     const uint32_t id = pending_clock_new(p);
-    p->pool.at[id] = (struct pending_clock){
-        .row = copy, .list = list, .next = PARCEL_NONE, .earlier = p->latest, .later = PARCEL_NONE};
-    *(p->latest == PARCEL_NONE ? &p->earliest : &p->pool.at[p->latest].later) = id;
+    p->pool.at[id] = (struct pending_clock){.row = copy,
+                                            .list = list,
+                                            .next = PENDING_NONE,
+                                            .earlier = p->latest,
+                                            .later = PENDING_NONE};
+    *(p->latest == PENDING_NONE ? &p->earliest : &p->pool.at[p->latest].later) = id;
     p->latest = id;
     p->count++;
     struct pending_clock_list *l = &p->lists.at[list];
-    *(l->last == PARCEL_NONE ? &l->first : &p->pool.at[l->last].next) = id;
+    *(l->last == PENDING_NONE ? &l->first : &p->pool.at[l->last].next) = id;
     l->last = id;
     l->was_put = true;
     check(p);
@@ -109,18 +112,18 @@ struct pending_clock *pending_clocks_put(struct pending_clocks *p, uint32_t list
 static void keep(struct pending_clocks *p, uint32_t list, uint32_t id)
 {
     struct pending_clock_list *l = &p->lists.at[list];
-    if (l->kept != PARCEL_NONE) {
+    if (l->kept != PENDING_NONE) {
         pending_clock_free(p, l->kept);
     }
     l->kept = id;
     l->kept_ticket = p->ticket_next++;
-    uint32_t *keeper = &p->kept_lists[l->kept_ticket % PARCELS_KEPT_MAX];
-    if (l->kept_ticket >= PARCELS_KEPT_MAX) {
+    uint32_t *keeper = &p->kept_lists[l->kept_ticket % PENDING_KEPT_MAX];
+    if (l->kept_ticket >= PENDING_KEPT_MAX) {
         struct pending_clock_list *oldest = &p->lists.at[*keeper];
-        if (oldest->kept != PARCEL_NONE &&
-            oldest->kept_ticket == l->kept_ticket - PARCELS_KEPT_MAX) {
+        if (oldest->kept != PENDING_NONE &&
+            oldest->kept_ticket == l->kept_ticket - PENDING_KEPT_MAX) {
             pending_clock_free(p, oldest->kept);
-            oldest->kept = PARCEL_NONE;
+            oldest->kept = PENDING_NONE;
         }
     }
     *keeper = list;
@@ -133,11 +136,11 @@ const struct pending_clock *pending_clocks_take(struct pending_clocks *p, uint32
         l->lost_count--;
         return NULL;
     }
-    if (l->first != PARCEL_NONE) {
+    if (l->first != PENDING_NONE) {
         keep(p, list, unlink_first(p, l));
     }
     check(p);
-    return l->kept == PARCEL_NONE ? NULL : &p->pool.at[l->kept];
+    return l->kept == PENDING_NONE ? NULL : &p->pool.at[l->kept];
 }
 
 void pending_clocks_drop(struct pending_clocks *p, uint32_t list, struct pending_clock *before)
@@ -148,7 +151,7 @@ void pending_clocks_drop(struct pending_clocks *p, uint32_t list, struct pending
         return;
     }
     const uint32_t id = before->next;
-    must(id != PARCEL_NONE);
+    must(id != PENDING_NONE);
     must(p->pool.at[id].list == list);
     before->next = p->pool.at[id].next;
     if (l->last == id) {

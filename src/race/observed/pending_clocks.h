@@ -4,7 +4,7 @@
  *     send of m --put--> [ pending_clock ][ pending_clock ] --take--> receive of m
  *
  * The last pending_clock taken is kept for a second take (a message received twice, a task joined
- * twice), but of all lists together only the PARCELS_KEPT_MAX latest. If too many are never taken,
+ * twice), but of all lists together only the PENDING_KEPT_MAX latest. If too many are never taken,
  * the oldest are lost. So memory grows with the undelivered messages, not with all of them.
  */
 #ifndef CLEW_RACE_OBSERVED_PENDING_CLOCKS_H
@@ -16,9 +16,9 @@
 #include "base/vec.h"
 #include "race/clock_table.h"
 
-#define PARCEL_NONE UINT32_MAX
+#define PENDING_NONE UINT32_MAX
 
-enum { PARCELS_KEPT_MAX = 4096 };
+enum { PENDING_KEPT_MAX = 4096 };
 
 struct pending_clock {
     uint64_t index;      /* of the event that put it */
@@ -48,7 +48,7 @@ struct pending_clocks {
     size_t count, count_max;
     uint64_t lost_count;
     uint64_t ticket_next;
-    uint32_t kept_lists[PARCELS_KEPT_MAX]; /* by ticket: the list that keeps a pending_clock */
+    uint32_t kept_lists[PENDING_KEPT_MAX]; /* by ticket: the list that keeps a pending_clock */
 };
 
 /* Rows of pending come from the clocks and return there; the clocks must outlive p. */
@@ -67,13 +67,13 @@ static inline struct pending_clock *pending_clocks_first(const struct pending_cl
                                                          uint32_t list)
 {
     const uint32_t first = p->lists.at[list].first;
-    return first == PARCEL_NONE ? NULL : &p->pool.at[first];
+    return first == PENDING_NONE ? NULL : &p->pool.at[first];
 }
 
 static inline struct pending_clock *pending_clocks_next(const struct pending_clocks *p,
                                                         const struct pending_clock *pending_clock)
 {
-    return pending_clock->next == PARCEL_NONE ? NULL : &p->pool.at[pending_clock->next];
+    return pending_clock->next == PENDING_NONE ? NULL : &p->pool.at[pending_clock->next];
 }
 
 /* Takes the first pending_clock; when all are taken, the last one again. NULL when there never was

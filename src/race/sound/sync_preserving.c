@@ -134,7 +134,7 @@ static void extend(struct search *s, const struct sound_pair *pair)
     (void)cuts_extend(&s->cuts, s->more, pair, s->cut);
 }
 
-static void tell(struct search *s, bool is_message, event_id a, event_id b)
+static void report_race(struct search *s, bool is_message, event_id a, event_id b)
 {
     if (s->extends_cuts) {
         extend(s, &(struct sound_pair){is_message, a, b});
@@ -195,7 +195,7 @@ static void look_at_spot(struct search *s, const struct look *l, uint32_t id, ui
         }
         if (cuts_meet(&s->cuts, shot->event, l->event, s->cut)) {
             *mark = 1;
-            tell(s, false, shot->event, l->event);
+            report_race(s, false, shot->event, l->event);
             return;
         }
         shot->dead_for |= bit;
@@ -302,7 +302,7 @@ static void look_into(struct search *s, const struct message *later,
         *mark = *mark == TRIPLE_ABSENT ? 0 : *mark;
         if (*mark == 0 && cuts_follow(&s->cuts, later->send, earlier->receive, s->cut)) {
             *mark = 1;
-            tell(s, true, later->send, earlier->receive);
+            report_race(s, true, later->send, earlier->receive);
         }
     }
 }
@@ -499,14 +499,14 @@ void sound_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count
             const struct sound_pair *p = &pairs[k - 1];
             const event_id other = p->a == id ? p->b : p->a;
             if (!p->is_message && cuts_meet(&s.cuts, other, id, s.cut)) {
-                tell(&s, false, p->a, p->b);
+                report_race(&s, false, p->a, p->b);
             }
         }
         cuts_take(&s.cuts, id);
         for (uint32_t k = first[id]; k != 0; k = next[k - 1]) {
             const struct sound_pair *p = &pairs[k - 1];
             if (p->is_message && cuts_follow(&s.cuts, p->a, p->b, s.cut)) {
-                tell(&s, true, p->a, p->b);
+                report_race(&s, true, p->a, p->b);
             }
         }
     }

@@ -191,7 +191,7 @@ static void check_all(struct proofs *p)
     vec_release(&by_listed);
 }
 
-static void tell_all(struct proofs *p, struct proof_stats *stats)
+static void report_all(struct proofs *p, struct proof_stats *stats)
 {
     if (p->list.count == 0) {
         return;
@@ -229,7 +229,7 @@ void proof_find(const struct hb *hb, const struct proof_options *o, struct proof
     proofs_init(&p, hb, o);
     const struct sound_options options = collecting(&p);
     sound_find(hb, &options);
-    tell_all(&p, stats);
+    report_all(&p, stats);
     proofs_release(&p);
 }
 
@@ -240,6 +240,6 @@ void proof_ask(const struct hb *hb, const struct sound_pair *pairs, size_t count
     proofs_init(&p, hb, o);
     const struct sound_options options = collecting(&p);
     sound_ask(hb, pairs, count, &options);
-    tell_all(&p, stats);
+    report_all(&p, stats);
     proofs_release(&p);
 }

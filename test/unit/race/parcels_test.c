@@ -64,7 +64,7 @@ TEST(what_was_taken_long_ago_is_not_kept)
     const uint32_t first = pending_clocks_list_new(&f.pending);
     put(&f, first, 1);
     CHECK_INT(pending_clocks_take(&f.pending, first)->index, 1);
-    for (uint64_t i = 0; i < PARCELS_KEPT_MAX - 1; i++) {
+    for (uint64_t i = 0; i < PENDING_KEPT_MAX - 1; i++) {
         const uint32_t list = pending_clocks_list_new(&f.pending);
         put(&f, list, i);
         CHECK(pending_clocks_take(&f.pending, list) != NULL);

@@ -216,7 +216,7 @@ __attribute__((noinline)) static void outer_enter(uint32_t level, uintptr_t plac
     rt_self.moved |= UINT32_C(1) << level;
 }
 
-static void tell_level(struct rt_task *task, uint32_t level, uintptr_t place)
+static void record_level(struct rt_task *task, uint32_t level, uintptr_t place)
 {
     if (level > 0 && level <= SITE_FIRST && place >> ADDRESS_BITS == 0) {
         append_access(task, access_word(level - 1, place));
@@ -227,20 +227,20 @@ static void tell_level(struct rt_task *task, uint32_t level, uintptr_t place)
 }
 
 /* Records the calls at the levels that are kept, from the outermost one that has changed. */
-static void tell_outer(struct rt_task *task, uint32_t level)
+static void record_outer(struct rt_task *task, uint32_t level)
 {
     const uint32_t depth = frames.depth;
     if (depth <= level) {
-        tell_level(task, depth, 0);
+        record_level(task, depth, 0);
     }
     for (; level < depth && level <= outer.last; level++) {
-        tell_level(task, level, outer.at[level]);
+        record_level(task, level, outer.at[level]);
     }
 }
 
 /* Records the inner calls that the collector does not know yet. Nothing for a task whose stack is,
  * or was, too deep. */
-static void tell_inner(struct rt_task *task)
+static void record_inner(struct rt_task *task)
 {
     const uint32_t depth = frames.depth;
     uint32_t level = outer.known > outer.last ? outer.known : outer.last + 1;
@@ -248,29 +248,29 @@ static void tell_inner(struct rt_task *task)
         return;
     }
     if (level >= depth) {
-        tell_level(task, depth, 0);
+        record_level(task, depth, 0);
     }
     for (; level < depth; level++) {
-        tell_level(task, level, frames.at[level % FRAMES_COUNT].caller);
+        record_level(task, level, frames.at[level % FRAMES_COUNT].caller);
     }
     outer.known = depth;
 }
 
 /* A signal handler that interrupts this records its own calls, and sets `moved` again. */
-void calls_tell(struct rt_task *task)
+void calls_record(struct rt_task *task)
 {
     const uint32_t moved = task->moved;
     task->moved = 0;
     atomic_signal_fence(memory_order_seq_cst);
     if ((moved & MOVED_LOST) != 0) {
-        tell_level(task, CALLS_LOST, 0);
+        record_level(task, CALLS_LOST, 0);
         return;
     }
     if ((moved & ~RT_MOVED_SECTION) != 0) {
-        tell_outer(task, (uint32_t)__builtin_ctz(moved));
+        record_outer(task, (uint32_t)__builtin_ctz(moved));
     }
     if ((moved & RT_MOVED_SECTION) != 0 && !outer.is_lost) {
-        tell_inner(task);
+        record_inner(task);
     }
 }
 

@@ -32,7 +32,7 @@ const void *calls_of_program(const void *place);
 /* Records the outermost calls of the task that have changed since the last time (RECORD_CALL), from
  * which the collector derives the task's operations. Called while a record is made, if task->moved
  * is not 0. */
-void calls_tell(struct rt_task *task);
+void calls_record(struct rt_task *task);
 
 /* The place together with the calling task's path. */
 static inline uint64_t calls_place(const void *place)

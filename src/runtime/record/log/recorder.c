@@ -147,7 +147,7 @@ bool rt_is_recording(void)
 
 /* Records the time of day, derived from CLOCK_MONOTONIC, which is the same for all processes and
  * never set back. */
-static void tell_time(struct rt_task *task)
+static void record_time(struct rt_task *task)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -218,10 +218,10 @@ struct rt_mark rt_record(struct rt_event event)
     }
     const int saved = errno;
     if ((task->moved & ~RT_MOVED_SECTION) != 0) {
-        calls_tell(task);
+        calls_record(task);
     }
     if (record_is_timed(event.kind)) {
-        tell_time(task);
+        record_time(task);
     }
     struct record record = {
         .kind = (uint8_t)event.kind,
@@ -255,7 +255,7 @@ void rt_record_access(uint64_t word)
     task = enter();
     if (task != NULL) {
         if (task->moved != 0) {
-            calls_tell(task);
+            calls_record(task);
         }
         append_access(task, word);
         leave(task);

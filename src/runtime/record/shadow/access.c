@@ -34,7 +34,7 @@ _Static_assert(RT_EPOCHS_MAX == 1 << TRAIL_EPOCH_BITS, "an epoch fits into a tra
 _Static_assert(OWNER_TASK_BITS + OWNER_PHASE_BITS == OWNER_HANDLER_SHIFT, "the handler follows");
 _Static_assert(OWNER_HANDLER_SHIFT + 32 == 63, "IS_SHARED is the last bit");
 _Static_assert((int)TRAIL_TASK_BITS < (int)OWNER_TASK_BITS, "each task of a trail can own words");
-_Static_assert(KIN_PHASE_MAX < 1 << OWNER_PHASE_BITS, "a phase fits into a state");
+_Static_assert(FORK_JOIN_PHASE_MAX < 1 << OWNER_PHASE_BITS, "a phase fits into a state");
 
 static bool is_told;
 static bool has_barrier;
@@ -364,7 +364,7 @@ static void leave_trail(const struct cell *c, uintptr_t address, uint64_t entry,
 /* Records the trails that the calling task has left in its present epoch, and clears them. Late
  * records belong to the end of their epoch, so the task must record them before it records another
  * access to the word. */
-static void tell_trails(uintptr_t word, const uint64_t *trails, size_t count)
+static void record_trails(uintptr_t word, const uint64_t *trails, size_t count)
 {
     uint64_t before = 0;
     for (size_t i = 0; i < count; i++) {
@@ -382,7 +382,7 @@ static void tell_rows(uintptr_t word, _Atomic uint64_t *reads, _Atomic uint64_t 
     take_trails(reads, count, rt_self.maker, found[0]);
     take_trails(writes, count, rt_self.maker, found[1]);
     while (deferred_next(found, count, next)) {
-        tell_trails(word, next, count);
+        record_trails(word, next, count);
         deferred_record_lost(word, next, count);
     }
 }

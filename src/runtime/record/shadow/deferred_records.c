@@ -53,7 +53,7 @@ static struct rt_mark record(const struct span *s)
     });
 }
 
-static void tell(const struct span *s)
+static void record_span(const struct span *s)
 {
     if (own.is_busy || rt_is_watched) {
         (void)record(s);
@@ -75,7 +75,7 @@ static void tell(const struct span *s)
 }
 
 /* Records the accesses of some trails, or that accesses were lost. */
-static void tell_row(uintptr_t word, const uint64_t *trails, size_t count, bool is_lost)
+static void record_row(uintptr_t word, const uint64_t *trails, size_t count, bool is_lost)
 {
     struct span all = {0};
     uint64_t before = 0;
@@ -92,23 +92,23 @@ static void tell_row(uintptr_t word, const uint64_t *trails, size_t count, bool 
             continue;
         }
         if (all.end != 0) {
-            tell(&all);
+            record_span(&all);
         }
         all = s;
     }
     if (all.end != 0) {
-        tell(&all);
+        record_span(&all);
     }
 }
 
 void deferred_record(uintptr_t word, const uint64_t *trails, size_t count)
 {
-    tell_row(word, trails, count, false);
+    record_row(word, trails, count, false);
 }
 
 void deferred_record_lost(uintptr_t word, const uint64_t *trails, size_t count)
 {
-    tell_row(word, trails, count, true);
+    record_row(word, trails, count, true);
 }
 
 /* Whether another access of this kind in the row was also made to the bytes of slot i: then the

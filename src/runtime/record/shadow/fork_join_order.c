@@ -7,10 +7,10 @@
 enum { TASKS_MAX = 1 << 16, STEPS_MAX = 16 };
 
 /* A moment of a task: task + 1 | phase << 32; 0: none. */
-static struct kin {
+static struct task_links {
     _Atomic uint64_t made_by;   /* the maker's phase that ended with the creation */
     _Atomic uint64_t joined_by; /* the joiner's phase then */
-} kins[TASKS_MAX];
+} links[TASKS_MAX];
 
 static uint64_t moment(void)
 {
@@ -20,10 +20,10 @@ static uint64_t moment(void)
 void fork_join_create(uint32_t child)
 {
     if (child < TASKS_MAX) {
-        atomic_store_explicit(&kins[child].made_by, moment(), memory_order_relaxed);
+        atomic_store_explicit(&links[child].made_by, moment(), memory_order_relaxed);
     }
     /* The last phase never ends: nothing done in it is past for anybody. */
-    if (rt_self.phase < KIN_PHASE_MAX) {
+    if (rt_self.phase < FORK_JOIN_PHASE_MAX) {
         rt_self.phase++;
     }
     rt_self.own = 0;
@@ -32,7 +32,7 @@ void fork_join_create(uint32_t child)
 void fork_join_join(uint32_t child)
 {
     if (child < TASKS_MAX) {
-        atomic_store_explicit(&kins[child].joined_by, moment(), memory_order_relaxed);
+        atomic_store_explicit(&links[child].joined_by, moment(), memory_order_relaxed);
     }
 }
 
@@ -42,7 +42,7 @@ static bool is_before_birth(uint32_t task, uint32_t phase)
 {
     uint32_t child = rt_self.number;
     for (int step = 0; step < STEPS_MAX && child < TASKS_MAX; step++) {
-        const uint64_t made_by = atomic_load_explicit(&kins[child].made_by, memory_order_relaxed);
+        const uint64_t made_by = atomic_load_explicit(&links[child].made_by, memory_order_relaxed);
         if (made_by == 0) {
             return false;
         }
@@ -60,11 +60,12 @@ static bool is_before_birth(uint32_t task, uint32_t phase)
 bool fork_join_is_past(uint32_t task, uint32_t phase)
 {
     for (int step = 0; step < STEPS_MAX; step++) {
-        if (task == rt_self.number || (phase < KIN_PHASE_MAX && is_before_birth(task, phase))) {
+        if (task == rt_self.number ||
+            (phase < FORK_JOIN_PHASE_MAX && is_before_birth(task, phase))) {
             return true;
         }
         const uint64_t joined_by =
-            task < TASKS_MAX ? atomic_load_explicit(&kins[task].joined_by, memory_order_relaxed)
+            task < TASKS_MAX ? atomic_load_explicit(&links[task].joined_by, memory_order_relaxed)
                              : 0;
         if (joined_by == 0) {
             return false;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { KIN_PHASE_MAX = (1 << 14) - 1 };
+enum { FORK_JOIN_PHASE_MAX = (1 << 14) - 1 };
 
 /* The calling task is about to create task `child`: its phase ends. */
 void fork_join_create(uint32_t child);
