@@ -227,7 +227,7 @@ def test_filtered():
     with tempfile.TemporaryDirectory() as folder:
         program = build(folder, os.path.join(HERE, "watched.c"), "gcc", "-O1")
         trace = os.path.join(folder, "run.clew")
-        stats = json.loads(run([CLEW, "record", "-o", trace, "--json", "--", program]).stdout)["stats"]
+        stats = json.loads(run([CLEW, "record", "-o", trace, "--first-accesses", "0", "--json", "--", program]).stdout)["stats"]
         assert 0 < stats["filtered"] < stats["accesses"], stats
         kept = stats["accesses"] - stats["filtered"]
         told = run([CLEW, "info", trace]).stdout

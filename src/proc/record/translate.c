@@ -484,6 +484,37 @@ static uint32_t channel_unseen(struct collector *c, uint32_t channel)
     return names_intern_text(&c->tables->names, name);
 }
 
+/* Where a handler begins: right behind the receive of its message, if its task has only accessed
+ * memory since. The call that looks at the message and chooses the handler belongs to it. */
+static size_t handler_position(const struct collector *c, const struct event *begin)
+{
+    enum { LOOK_BACK_MAX = 4096 };
+    const size_t count = c->batch.count;
+    for (size_t i = count; i-- > 0 && count - i < LOOK_BACK_MAX;) {
+        const struct event *before = &c->batch.at[i];
+        const enum event_class class = event_class(before);
+        if (before->task == begin->task && before->kind == EVENT_RECV) {
+            return i + 1;
+        }
+        if (before->task == begin->task && class != CLASS_ACCESS && class != CLASS_REGION) {
+            break;
+        }
+    }
+    return count;
+}
+
+static void put_handler(struct collector *c, const struct event *begin)
+{
+    const size_t at = handler_position(c, begin);
+    vec_push(&c->batch, *begin);
+    if (at + 1 < c->batch.count) {
+        struct event *events = c->batch.at;
+        memmove(&events[at + 1], &events[at], (c->batch.count - 1 - at) * sizeof *events);
+        events[at] = *begin;
+        events[at].time = events[at - 1].time; /* times rise in the trace */
+    }
+}
+
 int translate_put(struct collector *c, const struct event *event, struct err *e)
 {
     struct event received = *event;
@@ -496,7 +527,11 @@ int translate_put(struct collector *c, const struct event *event, struct err *e)
         const uint32_t *before = map_get(&c->exec_count, event->task);
         map_put(&c->exec_count, event->task, before == NULL ? 1 : *before + 1);
     }
-    vec_push(&c->batch, *event);
+    if (event->kind == EVENT_HANDLER_BEGIN) {
+        put_handler(c, event);
+    } else {
+        vec_push(&c->batch, *event);
+    }
     return c->batch.count >= BATCH_MAX ? translate_flush(c, e) : 0;
 }
 
