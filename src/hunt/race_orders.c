@@ -73,11 +73,22 @@ static void collect_turns(struct both *b, const struct execution *x, const struc
     }
 }
 
+static bool fails(const struct execution *x)
+{
+    return outcome_is_violation(x->outcome) && !outcome_is_cut(x->outcome, x->severity);
+}
+
+/* Whether the run has the two side by side. One that fails at the first of them ends there: the
+ * second is the next of its task all the same, as the run in the other order shows. */
 static bool is_adjacent(const struct both *b, const struct execution *x, size_t order)
 {
     const size_t first = b->turns.count - 2;
-    return x->steps.count > first + 1 && x->steps.at[first].operation.name == b->names[order] &&
-           x->steps.at[first + 1].operation.name == b->names[1 - order];
+    if (x->steps.count <= first || x->steps.at[first].operation.name != b->names[order]) {
+        return false;
+    }
+    return x->steps.count == first + 1
+               ? fails(x)
+               : x->steps.at[first + 1].operation.name == b->names[1 - order];
 }
 
 static int run_order(struct both *b, size_t order, enum pick_strategy rest, struct err *e)
@@ -92,11 +103,6 @@ static int run_order(struct both *b, size_t order, enum pick_strategy rest, stru
                               .steps_max = b->plan->steps_max};
     b->result->run_count++;
     return world_run(b->world, &plan, &b->runs[order], e);
-}
-
-static bool fails(const struct execution *x)
-{
-    return outcome_is_violation(x->outcome) && !outcome_is_cut(x->outcome, x->severity);
 }
 
 static void keep_schedule(struct both *b, size_t order)
@@ -245,6 +251,7 @@ static int judge(struct both *b, struct err *e)
 
 static int run_both(struct both *b, struct err *e)
 {
+    bool has_both = false; /* in one of the orders at least */
     for (size_t order = 0; order < 2; order++) {
         if (run_order(b, order, PICK_FIRST, e) < 0) {
             return -1;
@@ -252,10 +259,11 @@ static int run_both(struct both *b, struct err *e)
         if (!is_adjacent(b, &b->runs[order], order)) {
             return 0;
         }
+        has_both = has_both || b->runs[order].steps.count >= b->turns.count;
         keep_schedule(b, order);
         run_rows_read(&b->rows[order], b->world, b->plan, &b->runs[order]);
     }
-    b->result->is_shown = true;
+    b->result->is_shown = has_both;
     const bool has_passed =
         b->runs[0].outcome == OUTCOME_PASSED && b->runs[1].outcome == OUTCOME_PASSED;
     if (has_passed) {

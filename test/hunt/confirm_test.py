@@ -90,6 +90,15 @@ def test_a_recorded_race_is_confirmed_and_harmful_where_a_run_fails_after_one_or
     assert steps(row["schedule"], program)[1] and not steps(row["reversed"], program)[1], row
 
 
+def test_a_race_is_confirmed_though_a_run_ends_at_the_first_of_its_accesses():
+    program = build_case("double_checked")
+    race = finding(1, "data-race", ("main/1", "W", "is_filled", "double_checked.c:29"), ("main/2", "R", "is_filled", "double_checked.c:38"))
+    row = confirm(findings_file("ends", race), program)[1]
+    assert row["status"] == "confirmed" and row["harm"] == "harmful" and row["failure"].startswith("assertion: "), row
+    taken, has_failed = steps(row["schedule"], program)
+    assert has_failed and taken[-1][1] == "double_checked.c:38", taken
+
+
 def test_a_race_that_changes_no_value_is_benign_here():
     program = build("same_value", "-O0", text=THREADS + """
 static void *f(void *p) {
