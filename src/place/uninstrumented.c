@@ -26,6 +26,7 @@ struct suspect {
     const char *name;
     const char *file; /* that its local symbol belongs to; NULL: it is global */
     size_t unit;      /* SIZE_MAX: none */
+    bool is_certain;  /* its accesses are not reported, although those of its unit may be */
 };
 
 struct search {
@@ -38,6 +39,7 @@ struct search {
     VEC(struct unit) units;
     VEC(struct suspect) suspects;
     VEC(const char *) files; /* whose local functions call hooks */
+    VEC(const char *) own;   /* objects of libclew_hooks.a */
     VEC(uint64_t) hooks;     /* addresses of functions that report accesses */
 };
 
@@ -60,9 +62,8 @@ static void collect_units(struct search *s)
     Dwarf_Die *die = NULL;
     while ((die = dwfl_module_nextcu(s->module, die, &s->skew)) != NULL) {
         const char *name = dwarf_diename(die);
-        const bool is_ours = name != NULL && strstr(name, "src/runtime/instrument/") != NULL;
         vec_push(&s->units, (struct unit){.die = *die,
-                                          .class = is_ours ? CLASS_REPORTED : class_of(die),
+                                          .class = class_of(die),
                                           .name = name == NULL ? "?" : places_base_name(name)});
     }
 }
@@ -79,6 +80,15 @@ static size_t unit_of(struct search *s, uint64_t address)
 
 /* ---- code ---- */
 
+static const char *section_name(const struct search *s, const GElf_Shdr *header)
+{
+    size_t names = 0;
+    const char *name =
+        elf_getshdrstrndx(s->elf, &names) == 0 ? elf_strptr(s->elf, names, header->sh_name) : NULL;
+    return name == NULL ? "" : name;
+}
+
+/* The linker's table of addresses does not change once the program runs. */
 static bool is_writable(const struct search *s, uint64_t address)
 {
     Elf_Scn *section = NULL;
@@ -86,7 +96,8 @@ static bool is_writable(const struct search *s, uint64_t address)
     while ((section = elf_nextscn(s->elf, section)) != NULL) {
         if (gelf_getshdr(section, &header) != NULL && (header.sh_flags & SHF_ALLOC) != 0 &&
             address >= header.sh_addr && address < header.sh_addr + header.sh_size) {
-            return (header.sh_flags & SHF_WRITE) != 0;
+            return (header.sh_flags & SHF_WRITE) != 0 &&
+                   !begins_with(section_name(s, &header), ".got");
         }
     }
     return false;
@@ -130,6 +141,20 @@ static bool sets_frame(const cs_insn *i)
            x->operands[1].reg == X86_REG_RSP;
 }
 
+/* Whether only inline assembly has such an instruction: the compiler calls a hook for each atomic
+ * operation. A locked access to the stack is a fence. */
+static bool is_locked(const cs_insn *i)
+{
+    const cs_x86 *x = &i->detail->x86;
+    for (uint8_t k = 0; k < x->op_count; k++) {
+        const cs_x86_op *op = &x->operands[k];
+        if (op->type == X86_OP_MEM && op->mem.base != X86_REG_RSP) {
+            return x->prefix[0] == X86_PREFIX_LOCK || i->id == X86_INS_XCHG;
+        }
+    }
+    return false;
+}
+
 static bool calls_hook(const struct search *s)
 {
     const cs_insn *i = s->instruction;
@@ -160,83 +185,147 @@ static bool code_of(const struct search *s, const GElf_Sym *symbol, const uint8_
     return true;
 }
 
-/* Notes for a function that its unit reports accesses, or that it is a suspect. */
-static void look_at(struct search *s, const GElf_Sym *symbol, const char *name, const char *file)
+/* Whether the instruction accesses a variable by its address in the code. */
+static bool accesses_variable(const struct search *s)
 {
-    const size_t unit = unit_of(s, symbol->st_value);
-    const uint8_t *at = NULL;
-    size_t left = symbol->st_size;
-    uint64_t address = symbol->st_value;
-    bool has_access = false;
-    bool has_hook = false;
-    bool has_frame = false;
-    if ((unit != SIZE_MAX && s->units.at[unit].class == CLASS_REPORTED) ||
-        !code_of(s, symbol, &at)) {
-        return;
-    }
-    while (!has_hook && left > 0 &&
-           cs_disasm_iter(s->decoder, &at, &left, &address, s->instruction)) {
-        has_frame = has_frame || sets_frame(s->instruction);
-        has_hook = calls_hook(s);
-        has_access = has_access || accesses(s, has_frame);
-    }
-    if (has_hook && unit != SIZE_MAX && s->units.at[unit].class == CLASS_UNKNOWN) {
-        s->units.at[unit].class = CLASS_REPORTED;
-    }
-    if (has_hook && file != NULL) {
-        vec_push(&s->files, file);
-    }
-    if (has_access && !has_hook) {
-        vec_push(&s->suspects, (struct suspect){.name = name, .file = file, .unit = unit});
-    }
-}
-
-/* ---- symbols ---- */
-
-static bool is_hook(const char *name)
-{
-    return begins_with(name, "__tsan_") || begins_with(name, "__wrap_");
-}
-
-/* Whether the file is a source of libclew_hooks.a, which `clew cc` links into every program. */
-static bool is_instrumentation(const char *file)
-{
-    static const char *const files[] = {"atomic16_hooks.c",
-                                        "container_hooks.c",
-                                        "copy_hooks.c",
-                                        "libc_call_hooks.c",
-                                        "printf_hooks.c",
-                                        "scanf_hooks.c",
-                                        "static_guard_hooks.c",
-                                        "string_hooks.c",
-                                        "tsan_annotations.c",
-                                        "tsan_hooks.c",
-                                        NULL};
-    for (const char *const *known = files; *known != NULL; known++) {
-        if (strcmp(file, *known) == 0) {
-            return true;
+    const cs_x86 *x = &s->instruction->detail->x86;
+    for (uint8_t k = 0; k < x->op_count; k++) {
+        if (x->operands[k].type == X86_OP_MEM && x->operands[k].mem.base == X86_REG_RIP) {
+            return accesses(s, false);
         }
     }
     return false;
 }
 
+/* What the instructions of a function show. */
+struct shown {
+    bool has_access, has_variable, has_hook, has_lock;
+};
+
+static struct shown decode(const struct search *s, const GElf_Sym *symbol, const uint8_t *code)
+{
+    struct shown shown = {0};
+    size_t left = symbol->st_size;
+    uint64_t address = symbol->st_value;
+    bool has_frame = false;
+    while (left > 0 && cs_disasm_iter(s->decoder, &code, &left, &address, s->instruction)) {
+        has_frame = has_frame || sets_frame(s->instruction);
+        shown.has_lock = shown.has_lock || is_locked(s->instruction);
+        shown.has_hook = shown.has_hook || calls_hook(s);
+        shown.has_access = shown.has_access || accesses(s, has_frame);
+        shown.has_variable = shown.has_variable || accesses_variable(s);
+    }
+    return shown;
+}
+
+/* Looks at a function: its unit reports accesses, or it is one to be suspected. In a unit that
+ * does, functions may be excepted (no_sanitize), and so is inline assembly; constant tables, and
+ * results that are returned through a pointer, are accessed without a hook there. */
+static void look_at(struct search *s, const GElf_Sym *symbol, const char *name, const char *file)
+{
+    const size_t unit = unit_of(s, symbol->st_value);
+    const uint8_t *code = NULL;
+    if (!code_of(s, symbol, &code)) {
+        return;
+    }
+    const struct shown shown = decode(s, symbol, code);
+    const bool is_reported = unit != SIZE_MAX && s->units.at[unit].class == CLASS_REPORTED;
+    if (shown.has_hook && unit != SIZE_MAX && s->units.at[unit].class == CLASS_UNKNOWN) {
+        s->units.at[unit].class = CLASS_REPORTED;
+    }
+    if (shown.has_hook && file != NULL) {
+        vec_push(&s->files, file);
+    }
+    const bool is_suspect = is_reported ? shown.has_variable : shown.has_access;
+    if (shown.has_lock || (is_suspect && !shown.has_hook)) {
+        vec_push(&s->suspects, (struct suspect){.name = name,
+                                                .file = file,
+                                                .unit = unit,
+                                                .is_certain = shown.has_lock || is_reported});
+    }
+}
+
+/* ---- symbols ---- */
+
+static bool is_in_hooks(const struct search *s, const GElf_Sym *symbol)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = elf_getscn(s->elf, symbol->st_shndx);
+    if (section == NULL || gelf_getshdr(section, &header) == NULL) {
+        return false;
+    }
+    const char *name = section_name(s, &header);
+    return strcmp(name, "clew_hooks") == 0 || strcmp(name, "clew_wrappers") == 0;
+}
+
+/* Whether code that calls the function reports an access by that. */
+static bool reports(const char *name)
+{
+    return begins_with(name, "__tsan_") || begins_with(name, "__wrap_");
+}
+
 /* Whether the compiler or the linker added the function, or gcc gives it no hooks: cold parts of
  * functions, and thunks of virtual functions, which read tables that nobody changes. */
-static bool is_of_language(const char *name, const char *file)
+static bool is_of_language(const char *name)
 {
-    static const char *const names[] = {
-        "_start",      "_init",  "_fini",         "deregister_tm_clones", "register_tm_clones",
-        "frame_dummy", "atexit", "at_quick_exit", "pthread_atfork",       "_dl_relocate_static_pie",
-        NULL};
+    static const char *const names[] = {"_start",
+                                        "_init",
+                                        "_fini",
+                                        "deregister_tm_clones",
+                                        "register_tm_clones",
+                                        "frame_dummy",
+                                        "atexit",
+                                        "at_quick_exit",
+                                        "pthread_atfork",
+                                        "_dl_relocate_static_pie",
+                                        "__pthread_atfork",
+                                        NULL};
+    static const char *const beginnings[] = {"__do_global_",
+                                             "__libc_csu_",
+                                             "__x86.",
+                                             "__clang_call_",
+                                             "__cpu_",
+                                             "__udivmod",
+                                             "__divmod",
+                                             "__emutls_",
+                                             "__gcc_",
+                                             "__register_",
+                                             "__deregister_",
+                                             "__sanitizer_",
+                                             "__ubsan_",
+                                             "__asan_",
+                                             "__gcov_",
+                                             "__llvm_",
+                                             "__stack_chk_fail_local",
+                                             "__bid",
+                                             "__avx_",
+                                             "_ZThn",
+                                             "_ZTv",
+                                             "_ZTc",
+                                             NULL};
     for (const char *const *known = names; *known != NULL; known++) {
         if (strcmp(name, *known) == 0) {
             return true;
         }
     }
-    return begins_with(name, "__") || begins_with(name, "Annotate") ||
-           strstr(name, ".cold") != NULL || begins_with(name, "_ZThn") ||
-           begins_with(name, "_ZTv") || begins_with(name, "_ZTc") ||
-           (file != NULL && is_instrumentation(file));
+    for (const char *const *known = beginnings; *known != NULL; known++) {
+        if (begins_with(name, *known)) {
+            return true;
+        }
+    }
+    return strstr(name, ".cold") != NULL;
+}
+
+/* Whether the file is an object of libclew_hooks.a, which `clew cc` links into every program: it
+ * has the symbol that instrument.h defines. */
+static bool is_instrumentation(const struct search *s, const char *file)
+{
+    vec_each (&s->own, own) {
+        if (*own == file) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static Elf_Data *symbols_of(Elf *elf, GElf_Shdr *header)
@@ -268,6 +357,8 @@ static void each_function(struct search *s, Elf_Data *data, const GElf_Shdr *hea
         if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
             file = name[0] == 0 ? NULL
                                 : name; /* hidden symbols of all files follow one without name */
+        } else if (strcmp(name, "clew_instrumentation_object") == 0 && file != NULL) {
+            vec_push(&s->own, file);
         } else if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
                    symbol.st_size > 0) {
             const bool is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
@@ -279,7 +370,7 @@ static void each_function(struct search *s, Elf_Data *data, const GElf_Shdr *hea
 static void note_hook(struct search *s, const GElf_Sym *symbol, const char *name, const char *file)
 {
     (void)file;
-    if (is_hook(name)) {
+    if (reports(name) && is_in_hooks(s, symbol)) {
         vec_push(&s->hooks, symbol->st_value);
     }
 }
@@ -287,7 +378,7 @@ static void note_hook(struct search *s, const GElf_Sym *symbol, const char *name
 static void note_function(struct search *s, const GElf_Sym *symbol, const char *name,
                           const char *file)
 {
-    if (!is_hook(name) && !is_of_language(name, file)) {
+    if (!is_in_hooks(s, symbol) && !is_of_language(name) && !is_instrumentation(s, file)) {
         look_at(s, symbol, name, file);
     }
 }
@@ -318,6 +409,10 @@ static void name_suspects(const struct search *s, plain_names *names, struct are
 {
     vec_each (&s->suspects, suspect) {
         const struct unit *unit = suspect->unit == SIZE_MAX ? NULL : &s->units.at[suspect->unit];
+        if (suspect->is_certain && (unit == NULL || unit->class == CLASS_REPORTED)) {
+            add_name(names, suspect->name, arena);
+            continue;
+        }
         if (unit != NULL ? unit->class == CLASS_REPORTED
                          : suspect->file != NULL && is_of_reported_file(s, suspect->file)) {
             continue;
@@ -339,6 +434,7 @@ static void search_release(struct search *s)
     vec_release(&s->units);
     vec_release(&s->suspects);
     vec_release(&s->files);
+    vec_release(&s->own);
     vec_release(&s->hooks);
 }
 

@@ -100,27 +100,29 @@ enum control_mode {
 
 /* The objects of keys with CONTROL_KEY_OF_KIND: KIND(id, text). Ordinals tell objects of one kind
  * apart. */
-#define CONTROL_DESCRIPTOR_LIST(KIND) \
-    KIND(DESCRIPTOR, "descriptor")    \
-    KIND(STDIN, "stdin")              \
-    KIND(STDOUT, "stdout")            \
-    KIND(STDERR, "stderr")            \
-    KIND(FILE, "file")                \
-    KIND(PIPE, "pipe")                \
-    KIND(SOCKET, "socket")            \
-    KIND(EVENTFD, "eventfd")          \
-    KIND(TIMERFD, "timerfd")          \
-    KIND(EPOLL, "epoll")              \
-    KIND(RANDOM, "random")            \
-    KIND(TIMER, "timer")              \
-    KIND(SIGNAL, "signal")            \
-    KIND(PATH, "path")                \
-    KIND(ENVIRONMENT, "environment")  \
-    KIND(LOCALE, "locale")            \
-    KIND(STRTOK, "strtok")            \
-    KIND(RAND, "rand")                \
-    KIND(RAND48, "drand48")           \
-    KIND(PROCESS, "process")
+#define CONTROL_DESCRIPTOR_LIST(KIND)   \
+    KIND(DESCRIPTOR, "descriptor")      \
+    KIND(STDIN, "stdin")                \
+    KIND(STDOUT, "stdout")              \
+    KIND(STDERR, "stderr")              \
+    KIND(FILE, "file")                  \
+    KIND(PIPE, "pipe")                  \
+    KIND(SOCKET, "socket")              \
+    KIND(EVENTFD, "eventfd")            \
+    KIND(TIMERFD, "timerfd")            \
+    KIND(EPOLL, "epoll")                \
+    KIND(RANDOM, "random")              \
+    KIND(TIMER, "timer")                \
+    KIND(SIGNAL, "signal")              \
+    KIND(PATH, "path")                  \
+    KIND(ENVIRONMENT, "environment")    \
+    KIND(LOCALE, "locale")              \
+    KIND(STRTOK, "strtok")              \
+    KIND(RAND, "rand")                  \
+    KIND(RAND48, "drand48")             \
+    KIND(PROCESS, "process")            \
+    KIND(NUMBERS, "descriptor numbers") \
+    KIND(EXIT_HANDLERS, "exit handlers")
 
 enum control_descriptor {
 #define KIND(id, text) CONTROL_##id,

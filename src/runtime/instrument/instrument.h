@@ -8,7 +8,12 @@
 #include "runtime/instrument/runtime_entry.h"
 #include "wire/kind.h"
 
-#define HOOK __attribute__((used, visibility("hidden")))
+/* A local symbol in each object of libclew_hooks.a: its static functions are known by it. */
+__asm__(".set clew_instrumentation_object, 1");
+
+/* Hooks have a section of their own, by which place/uninstrumented.c tells them from functions of
+ * the program. */
+#define HOOK __attribute__((used, visibility("hidden"), section("clew_hooks")))
 #define PLACE __builtin_return_address(0)
 
 static inline void hook_read(const void *address, size_t size, const void *place)

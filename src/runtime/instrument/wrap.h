@@ -17,7 +17,7 @@
 
 /* All wrappers lie in one section: a hook whose return address lies there takes the wrapper's
  * caller as its place (runtime/shared/wrapper_caller.h). They keep frame pointers (meson.build). */
-#define WRAPPER HOOK __attribute__((section("clew_wrappers")))
+#define WRAPPER __attribute__((used, visibility("hidden"), section("clew_wrappers")))
 
 /* The reference is weak: another libc may lack the function. */
 #define WRAPPED(result, name, parameters)                         \

@@ -17,19 +17,30 @@
 #include "runtime/control/hooks/next_symbol.h"
 #include "runtime/control/model/libc_objects.h"
 
+/* The result of libc's function, whose use of objects is said. */
+#define SAID(call)                           \
+    (__extension__({                         \
+        state_enter();                       \
+        __typeof__(call) returned_ = (call); \
+        state_leave();                       \
+        returned_;                           \
+    }))
+
 /* A function that reads or changes an object before it does what libc's does. */
 #define STATE_HOOK(name, result, parameters, arguments, kind, writes) \
     RT_EXPORT result name parameters                                  \
     {                                                                 \
         state_touch(kind, writes, RT_PLACE);                          \
-        return NEXT(name) arguments;                                  \
+        return SAID(NEXT(name) arguments);                            \
     }
 
 #define VOID_HOOK(name, parameters, arguments, kind, writes) \
     RT_EXPORT void name parameters                           \
     {                                                        \
         state_touch(kind, writes, RT_PLACE);                 \
+        state_enter();                                       \
         NEXT(name) arguments;                                \
+        state_leave();                                       \
     }
 
 /* A change of what everybody may use. */
@@ -37,7 +48,7 @@
     RT_EXPORT result name parameters                     \
     {                                                    \
         state_touch_all(RT_PLACE);                       \
-        return NEXT(name) arguments;                     \
+        return SAID(NEXT(name) arguments);               \
     }
 
 /* The environment, which a program may also read in `environ`. */
@@ -56,7 +67,7 @@ RT_EXPORT char *setlocale(int category, const char *locale)
     } else {
         state_touch(CONTROL_LOCALE, false, RT_PLACE);
     }
-    return NEXT(setlocale)(category, locale);
+    return SAID(NEXT(setlocale)(category, locale));
 }
 STATE_HOOK(localeconv, struct lconv *, (void), (), CONTROL_LOCALE, true)
 
@@ -85,7 +96,9 @@ VOID_HOOK(lcong48, (unsigned short parameters[7]), (parameters), CONTROL_RAND48,
 RT_EXPORT void tzset(void)
 {
     state_touch_all(RT_PLACE);
+    state_enter();
     NEXT(tzset)();
+    state_leave();
 }
 
 /* Buffers that libc has one of, and returns again and again */
@@ -93,7 +106,7 @@ RT_EXPORT void tzset(void)
     RT_EXPORT result *name(parameter)                                \
     {                                                                \
         state_buffer_begin(&(buffer));                               \
-        result *returned = NEXT(name)(argument);                     \
+        result *returned = SAID(NEXT(name)(argument));               \
         state_buffer_end(&(buffer), returned, size, RT_PLACE);       \
         return returned;                                             \
     }
@@ -116,7 +129,7 @@ BUFFER_HOOK(gethostbyname, struct hostent, const char *name, name, host_buffer,
 RT_EXPORT struct dirent *readdir(DIR *folder)
 {
     state_touch_folder(folder, RT_PLACE);
-    return NEXT(readdir)(folder);
+    return SAID(NEXT(readdir)(folder));
 }
 
 #define STREAM_HOOK(name, result, parameters, arguments, file) \
@@ -124,8 +137,19 @@ RT_EXPORT struct dirent *readdir(DIR *folder)
     RT_EXPORT result name parameters                           \
     {                                                          \
         state_touch_stream((FILE *)(file), RT_PLACE);          \
-        return NEXT(name) arguments;                           \
+        return SAID(NEXT(name) arguments);                     \
     }
+
+/* Handlers that run at the end, in the reverse order of their registration. atexit() and the
+ * destructors of C++ objects register by __cxa_atexit. */
+int __cxa_atexit(void (*handler)(void *), void *argument, void *module);
+int __cxa_at_quick_exit(void (*handler)(void *), void *module);
+STATE_HOOK(__cxa_atexit, int, (void (*handler)(void *), void *argument, void *module),
+           (handler, argument, module), CONTROL_EXIT_HANDLERS, true)
+STATE_HOOK(__cxa_at_quick_exit, int, (void (*handler)(void *), void *module), (handler, module),
+           CONTROL_EXIT_HANDLERS, true)
+STATE_HOOK(on_exit, int, (void (*handler)(int, void *), void *argument), (handler, argument),
+           CONTROL_EXIT_HANDLERS, true)
 
 /* Streams */
 STREAM_HOOK(fputc, int, (int letter, FILE *file), (letter, file), file)
@@ -165,27 +189,31 @@ STREAM_HOOK(ftello, off_t, (FILE * file), (file), file)
 RT_EXPORT void rewind(FILE *file)
 {
     state_touch_stream(file, RT_PLACE);
+    state_enter();
     NEXT(rewind)(file);
+    state_leave();
 }
 RT_EXPORT void clearerr(FILE *file)
 {
     state_touch_stream(file, RT_PLACE);
+    state_enter();
     NEXT(clearerr)(file);
+    state_leave();
 }
 STREAM_HOOK(fflush, int, (FILE * file), (file), file)
 STREAM_HOOK(fclose, int, (FILE * file), (file), file)
 
 /* Functions with arguments behind the format call the one with a list of them. */
-#define FORMAT_HOOK(name, parameters, file, with_list)          \
-    RT_EXPORT int name parameters;                              \
-    RT_EXPORT int name parameters                               \
-    {                                                           \
-        va_list list;                                           \
-        state_touch_stream(file, RT_PLACE);                     \
-        va_start(list, format);                                 \
-        const int length = NEXT(with_list)(file, format, list); \
-        va_end(list);                                           \
-        return length;                                          \
+#define FORMAT_HOOK(name, parameters, file, with_list)                \
+    RT_EXPORT int name parameters;                                    \
+    RT_EXPORT int name parameters                                     \
+    {                                                                 \
+        va_list list;                                                 \
+        state_touch_stream(file, RT_PLACE);                           \
+        va_start(list, format);                                       \
+        const int length = SAID(NEXT(with_list)(file, format, list)); \
+        va_end(list);                                                 \
+        return length;                                                \
     }
 FORMAT_HOOK(fprintf, (FILE * file, const char *format, ...), file, vfprintf)
 FORMAT_HOOK(__fprintf_chk, (FILE * file, __attribute__((unused)) int flag, const char *format, ...),
@@ -200,7 +228,7 @@ FORMAT_HOOK(fscanf, (FILE * file, const char *format, ...), file, vfscanf)
     RT_EXPORT result name parameters                                 \
     {                                                                \
         state_touch_path(AT_FDCWD, path, writes, RT_PLACE);          \
-        return NEXT(name) arguments;                                 \
+        return SAID(NEXT(name) arguments);                           \
     }
 PATH_HOOK(access, int, (const char *path, int mode), (path, mode), path, false)
 PATH_HOOK(stat, int, (const char *path, struct stat *to), (path, to), path, false)
@@ -209,9 +237,14 @@ PATH_HOOK(truncate, int, (const char *path, off_t size), (path, size), path, tru
 PATH_HOOK(chmod, int, (const char *path, mode_t mode), (path, mode), path, true)
 PATH_HOOK(unlink, int, (const char *path), (path), path, true)
 PATH_HOOK(remove, int, (const char *path), (path), path, true)
-PATH_HOOK(opendir, DIR *, (const char *path), (path), path, false)
 PATH_HOOK(readlink, ssize_t, (const char *path, char *to, size_t size), (path, to, size), path,
           false)
+
+RT_EXPORT DIR *opendir(const char *path)
+{
+    state_open_path(AT_FDCWD, path, false, false, RT_PLACE);
+    return SAID(NEXT(opendir)(path));
+}
 
 /* A directory is what all paths below it begin with. */
 CHANGE_HOOK(rmdir, int, (const char *path), (path))
@@ -220,7 +253,7 @@ RT_EXPORT int mkdir(const char *path, mode_t mode)
 {
     state_touch_all(RT_PLACE);
     state_make_exclusive(AT_FDCWD, path, "mkdir");
-    return NEXT(mkdir)(path, mode);
+    return SAID(NEXT(mkdir)(path, mode));
 }
 
 /* Two paths change at once: the step touches everything. */

@@ -772,6 +772,7 @@ int lock_once(pthread_once_t *once, void (*run)(void), const void *place)
     (void)sched_take(&(struct act){.kind = EVENT_ONCE,
                                    .object = once,
                                    .writes = *once != ONCE_DONE,
+                                   .touch = TOUCH_NEXT,
                                    .wait = WAIT_ONCE,
                                    .place = place});
     if (*once == ONCE_DONE) {
@@ -784,6 +785,14 @@ int lock_once(pthread_once_t *once, void (*run)(void), const void *place)
     pthread_cleanup_push(once_again, once);
     run();
     pthread_cleanup_pop(0);
+    if (task_has_others()) { /* what was initialized is before whoever finds it so */
+        (void)sched_take(&(struct act){.kind = EVENT_UNLOCK,
+                                       .object = once,
+                                       .writes = true,
+                                       .touch = TOUCH_FREE,
+                                       .is_untraced = true,
+                                       .place = place});
+    }
     *once = ONCE_DONE;
     sched_report(EVENT_ONCE, step);
     return 0;

@@ -341,8 +341,10 @@ static FILE *open_stream(FILE *(*open)(const char *, const char *), const char *
         return random_stream();
     }
     control_changed();
-    state_touch_path(AT_FDCWD, path, mode[0] != 'r', place);
+    state_open_path(AT_FDCWD, path, mode[0] != 'r', strcmp(mode, "r") != 0, place);
+    state_enter();
     FILE *file = open(path, mode);
+    state_leave();
     state_opened(file, path);
     return file;
 }
@@ -375,7 +377,11 @@ struct opening {
 static int opened(const char *path, const struct opening *o)
 {
     if (!random_is_device(path)) {
-        state_touch_path(o->folder, path, (o->flags & (O_CREAT | O_TRUNC)) != 0, o->place);
+        const bool writes = (o->flags & (O_CREAT | O_TRUNC)) != 0;
+        state_open_path(o->folder, path, writes, writes || (o->flags & O_ACCMODE) != O_RDONLY,
+                        o->place);
+    } else {
+        end_takes_number(o->place);
     }
     if ((o->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) {
         state_make_exclusive(o->folder, path, "open (O_EXCL)");
@@ -428,6 +434,7 @@ RT_EXPORT int openat64(int folder, const char *path, int flags, ...)
 /* A file without a path. */
 RT_EXPORT int memfd_create(const char *name, unsigned flags)
 {
+    end_takes_number(RT_PLACE);
     const int fd = (int)sys(SYS_memfd_create, name, flags);
     control_changed();
     end_made(fd, CONTROL_FILE, RT_PLACE);

@@ -174,7 +174,6 @@ static bool await(const struct transfer *t, bool is_waiting)
     if (!is_outer && !is_stream(e) && !task_has_peers()) {
         return true; /* a file that nobody else looks at */
     }
-    const struct object object = t->is_send ? end_object(fd_of(t)) : end_object_in(fd_of(t));
     const bool is_file = e == NULL ? !is_outer : e->kind == CONTROL_FILE;
     struct pollfd awaited = {.fd = fd_of(t), .events = t->is_send ? POLLOUT : POLLIN};
     if (is_outer) {
@@ -183,10 +182,10 @@ static bool await(const struct transfer *t, bool is_waiting)
     const bool is_nothing = e != NULL && e->kind == CONTROL_PIPE && t->size == 0;
     const bool is_waited_for = is_waiting && !is_file && !is_nothing;
     const bool is_try = !is_waiting && !is_file;
-    const bool is_there = sched_take(
+    const bool is_there = end_take(
+        fd_of(t), !t->is_send,
         &(struct act){.kind = is_file ? (t->is_send ? EVENT_FILE_WRITE : EVENT_FILE_READ)
                                       : (t->is_send ? EVENT_SEND : EVENT_RECV),
-                      .known = &object,
                       .is_of_all = is_file && state_is_anywhere(),
                       .writes = true,
                       .is_unsure = is_try,

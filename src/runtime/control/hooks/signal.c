@@ -204,6 +204,10 @@ RT_EXPORT int raise(int signal)
 static int send_to_thread(pthread_t thread, siginfo_t *info, const void *place)
 {
     struct task *t = task_of(thread);
+    if (t == NULL || t->state != TASK_LIVE) { /* it could have come before the thread's end */
+        state_touch_all(place);
+        t = task_of(thread);
+    }
     if (t == NULL) {
         return ESRCH;
     }

@@ -17,6 +17,7 @@
 
 static int make_pipe(int fds[2], int flags, const void *place)
 {
+    end_takes_number(place);
     const int result = (int)sys(SYS_pipe2, fds, flags);
     if (result == 0) {
         end_made_pair(fds, CONTROL_PIPE, place);
@@ -36,6 +37,7 @@ RT_EXPORT int pipe(int fds[2])
 
 RT_EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
 {
+    end_takes_number(RT_PLACE);
     const int result = (int)sys(SYS_socketpair, domain, type, protocol, fds);
     if (result == 0) {
         end_made_pair(fds, CONTROL_SOCKET, RT_PLACE);
@@ -51,11 +53,13 @@ static int made(long fd, enum control_descriptor kind, const void *place)
 
 RT_EXPORT int socket(int domain, int type, int protocol)
 {
+    end_takes_number(RT_PLACE);
     return made(sys(SYS_socket, domain, type, protocol), CONTROL_SOCKET, RT_PLACE);
 }
 
 RT_EXPORT int eventfd(unsigned value, int flags)
 {
+    end_takes_number(RT_PLACE);
     const int fd = made(sys(SYS_eventfd2, value, flags), CONTROL_EVENTFD, RT_PLACE);
     struct end *e = control_is_on ? end_of(fd) : NULL;
     if (e != NULL) {
@@ -67,6 +71,7 @@ RT_EXPORT int eventfd(unsigned value, int flags)
 
 RT_EXPORT int epoll_create1(int flags)
 {
+    end_takes_number(RT_PLACE);
     return made(sys(SYS_epoll_create1, flags), CONTROL_EPOLL, RT_PLACE);
 }
 
@@ -79,8 +84,22 @@ RT_EXPORT int epoll_create(int size)
     return epoll_create1(0);
 }
 
+/* A wait for the set, and a close of the member, may find it before or after. */
+static void take_member(int set, const void *place)
+{
+    if (control_is_mine() && task_has_others()) {
+        (void)end_take(set, false,
+                       &(struct act){.kind = EVENT_FILE_WRITE,
+                                     .known_second = end_numbers(),
+                                     .writes = true,
+                                     .is_untraced = true,
+                                     .place = place});
+    }
+}
+
 RT_EXPORT int epoll_ctl(int set, int operation, int fd, struct epoll_event *event)
 {
+    take_member(set, RT_PLACE);
     end_use(set, RT_PLACE);
     end_use(fd, RT_PLACE);
     if (event != NULL && operation != EPOLL_CTL_DEL) {
@@ -106,12 +125,23 @@ static int shared(int from, long to, const void *place)
 
 RT_EXPORT int dup(int fd)
 {
+    end_takes_number(RT_PLACE);
     end_use(fd, RT_PLACE);
     return shared(fd, sys(SYS_dup, fd), RT_PLACE);
 }
 
 static int duplicate(int from, int to, int flags, const void *place)
 {
+    if (control_is_mine() && task_has_peers()) {
+        (void)end_take(to, false,
+                       &(struct act){.kind = EVENT_CLOSE,
+                                     .is_of_connection = true,
+                                     .known_second = end_numbers(),
+                                     .writes = true,
+                                     .writes_second = true,
+                                     .is_untraced = end_of(to) == NULL,
+                                     .place = place});
+    }
     end_use(from, place);
     end_closes(to, place);
     return shared(from, sys(SYS_dup3, from, to, flags), place);
@@ -120,6 +150,27 @@ static int duplicate(int from, int to, int flags, const void *place)
 RT_EXPORT int dup3(int from, int to, int flags)
 {
     return duplicate(from, to, flags, RT_PLACE);
+}
+
+static bool is_look(int command)
+{
+    switch (command) {
+    case F_GETFL:
+    case F_GETFD:
+    case F_GETOWN:
+    case F_GETOWN_EX:
+    case F_GETSIG:
+    case F_GETLEASE:
+    case F_GETPIPE_SZ:
+    case F_GET_SEALS: return true;
+    default: return false;
+    }
+}
+
+/* Locks of the process exclude none of its tasks. */
+static bool is_record_lock(int command)
+{
+    return command == F_GETLK || command == F_SETLK || command == F_SETLKW;
 }
 
 static int file_control(int fd, int command, void *argument, const void *place)
@@ -134,8 +185,10 @@ static int file_control(int fd, int command, void *argument, const void *place)
     }
     if (command == F_SETFL) {
         state_touch_all(place); /* who uses the descriptor waits, or does not */
-    } else if (command == F_GETFL || command == F_GETFD || command == F_SETFD) {
-        state_touch(CONTROL_PROCESS, command == F_SETFD, place);
+    } else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
+        end_takes_number(place);
+    } else if (!is_record_lock(command)) {
+        state_touch_descriptor(fd, !is_look(command), place);
     }
     const long result = pid_call(SYS_fcntl, (const long[6]){fd, command, (long)argument});
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
@@ -175,10 +228,14 @@ RT_EXPORT int fcntl64(int fd, int command, ...)
 /* Whoever reads at the other end finds out. */
 static void take_close(int fd, enum event_kind kind, const void *place)
 {
-    if (control_is_mine() && end_of(fd) != NULL && task_has_peers()) {
-        const struct object object = end_object(fd);
-        (void)sched_take(
-            &(struct act){.kind = kind, .known = &object, .writes = true, .place = place});
+    if (control_is_mine() && task_has_peers()) {
+        (void)end_take(fd, false,
+                       &(struct act){.kind = kind,
+                                     .is_of_connection = true,
+                                     .known_second = kind == EVENT_CLOSE ? end_numbers() : NULL,
+                                     .writes = true,
+                                     .is_untraced = end_of(fd) == NULL,
+                                     .place = place});
     }
 }
 
@@ -282,25 +339,26 @@ RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
 RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags)
 {
     if (control_is_mine()) {
-        const struct object object = end_object(fd);
         struct pollfd awaited = {.fd = fd, .events = POLLIN};
         const bool is_waiting = (sys(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) == 0;
         const bool is_idle = !is_waiting && sys_poll(&awaited, 1, 0) == 0 &&
                              task_repeats(RT_PLACE, (const void *)(intptr_t)fd, 0);
         const bool is_there =
-            sched_take(&(struct act){.kind = EVENT_ACCEPT,
-                                     .known = &object,
-                                     .writes = true,
-                                     .is_unsure = !is_waiting,
-                                     .is_idle = is_idle,
-                                     .wait = is_waiting ? WAIT_READY : WAIT_NOTHING,
-                                     .descriptors = &awaited,
-                                     .descriptor_count = 1,
-                                     .deadline = is_waiting ? end_patience(fd, false) : 0,
-                                     .is_outer = end_is_outer(fd),
-                                     .interruption = INTERRUPTED_MAYBE,
-                                     .is_cancellable = true,
-                                     .place = RT_PLACE});
+            end_take(fd, false,
+                     &(struct act){.kind = EVENT_ACCEPT,
+                                   .known_second = end_numbers(),
+                                   .writes = true,
+                                   .writes_second = true,
+                                   .is_unsure = !is_waiting,
+                                   .is_idle = is_idle,
+                                   .wait = is_waiting ? WAIT_READY : WAIT_NOTHING,
+                                   .descriptors = &awaited,
+                                   .descriptor_count = 1,
+                                   .deadline = is_waiting ? end_patience(fd, false) : 0,
+                                   .is_outer = end_is_outer(fd),
+                                   .interruption = INTERRUPTED_MAYBE,
+                                   .is_cancellable = true,
+                                   .place = RT_PLACE});
         task_test_cancel();
         if (!is_there) {
             errno = sched_is_interrupted() ? EINTR : EAGAIN;

@@ -111,16 +111,20 @@ RT_EXPORT int pthread_cancel(pthread_t thread)
     if (!control_is_on) {
         return libc.pthread_cancel(thread);
     }
+    /* Each step of the task may be its cancellation point; one that was joined could have been
+     * cancelled before. */
     struct task *t = task_of(thread);
+    (void)sched_take(&(struct act){.kind = EVENT_INTERRUPT,
+                                   .traced = EVENT_CALL,
+                                   .is_of_task = t != NULL,
+                                   .peer = t == NULL ? NOBODY : t->number,
+                                   .is_of_all = true,
+                                   .is_untraced = t == NULL,
+                                   .place = RT_PLACE});
+    t = task_of(thread);
     if (t == NULL) {
         return ESRCH;
     }
-    (void)sched_take(&(struct act){.kind = EVENT_INTERRUPT,
-                                   .traced = EVENT_CALL,
-                                   .is_of_task = true,
-                                   .peer = t->number,
-                                   .writes = true,
-                                   .place = RT_PLACE});
     t->is_cancelled = true;
     if (t == control_self && t->is_cancel_prompt) {
         task_test_cancel();
@@ -131,6 +135,14 @@ RT_EXPORT int pthread_cancel(pthread_t thread)
 RT_EXPORT void pthread_testcancel(void)
 {
     if (control_is_on) {
+        if (control_is_mine() && task_has_others()) {
+            (void)sched_take(&(struct act){.kind = EVENT_READ,
+                                           .is_of_task = true,
+                                           .peer = control_self->number,
+                                           .is_untraced = true,
+                                           .is_cancellable = true,
+                                           .place = RT_PLACE});
+        }
         task_test_cancel();
     } else {
         libc.pthread_testcancel();

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <threads.h>
 
+#include "runtime/control/model/libc_objects.h"
 #include "runtime/control/sched/run_control.h"
 
 static struct {
@@ -27,6 +28,7 @@ void key_start(struct task *t)
 
 RT_EXPORT int pthread_key_create(pthread_key_t *key, void (*destroy)(void *))
 {
+    state_touch(CONTROL_PROCESS, true, RT_PLACE); /* which key is free */
     for (unsigned i = 0; i < KEYS_MAX; i++) {
         if (!keys[i].is_used) {
             keys[i].is_used = true;
@@ -50,6 +52,7 @@ static bool is_key(pthread_key_t key)
 
 RT_EXPORT int pthread_key_delete(pthread_key_t key)
 {
+    state_touch(CONTROL_PROCESS, true, RT_PLACE);
     if (!is_key(key)) {
         return EINVAL;
     }

@@ -33,6 +33,7 @@ RT_EXPORT int timerfd_create(int clock, int flags)
     if (!control_is_on) {
         return (int)sys(SYS_timerfd_create, clock, flags);
     }
+    end_takes_number(RT_PLACE);
     const int fd = (int)sys(SYS_eventfd2, 0L, flags);
     if (fd < 0) {
         return fd;

@@ -23,7 +23,8 @@ enum {
     ENDS_MAX = 1024,
     DESCRIPTORS_MAX = END_DESCRIPTORS_MAX,
     KNOCKING_MAX = 16,
-    PLACES_MAX = 256
+    PLACES_MAX = 256,
+    INHERITED_MAX = 256
 };
 
 /* How many descriptors a task has made at a place. */
@@ -35,6 +36,7 @@ struct making {
 /* In the segment: what is behind the descriptors of all processes. */
 static struct shared {
     uint16_t end_count;
+    bool has_copies;
     struct end ends[ENDS_MAX];
 } * own;
 
@@ -42,7 +44,11 @@ static struct shared {
 static struct descriptors {
     struct making made[DESCRIPTORS_MAX]; /* of each descriptor: where, and which it is there */
     uint16_t of[DESCRIPTORS_MAX];        /* descriptors to ends, plus one; 0: none */
+    uint16_t copied[DESCRIPTORS_MAX]; /* of no end: the descriptor that it is a copy of, plus one */
 } * tables;
+
+/* Descriptors from before the first run. */
+static bool is_inherited[INHERITED_MAX];
 
 /* Not put back between runs. A forked process goes on counting. */
 static struct counts {
@@ -60,13 +66,17 @@ void end_start(void)
     own = segment_take(sizeof *own);
     tables = segment_take(PROCESSES_MAX * sizeof *tables);
     makings = rewind_exempt(sizeof *makings);
+    for (int fd = 0; fd < INHERITED_MAX; fd++) {
+        is_inherited[fd] = sys(SYS_fcntl, (long)fd, (long)F_GETFD) >= 0;
+    }
 }
 
 void end_begin(void)
 {
-    if (own->end_count > 0 || makings->count > 0) { /* most runs make none */
+    if (own->end_count > 0 || makings->count > 0 || own->has_copies) { /* most runs make none */
         memset(&tables[0], 0, sizeof tables[0]);
     }
+    own->has_copies = false;
     own->end_count = 0;
     makings->count = 0;
 }
@@ -148,6 +158,8 @@ static struct end *make(int fd, enum control_descriptor kind, const void *place)
     e->object = object_of_kind(kind, ordinal, owner);
     e->descriptors = 1;
     e->peer = END_NONE;
+    e->is_reused = mine()->made[fd].count > 0 || mine()->copied[fd] != 0 || fd <= STDERR_FILENO;
+    mine()->copied[fd] = 0;
     mine()->of[fd] = own->end_count;
     note_making(fd, place);
     return e;
@@ -228,7 +240,20 @@ void end_closed(int fd)
         mine()->of[fd] = 0;
         release(e);
     } else {
+        if (fd >= 0 && fd < DESCRIPTORS_MAX) {
+            mine()->copied[fd] = 0;
+        }
         control_changed();
+    }
+}
+
+/* Both were there before the run, or are copies of one that was. */
+static void note_copy(int from, int to)
+{
+    if (from >= 0 && from < DESCRIPTORS_MAX && to < DESCRIPTORS_MAX) {
+        mine()->copied[to] =
+            mine()->copied[from] != 0 ? mine()->copied[from] : (uint16_t)(from + 1);
+        own->has_copies = true;
     }
 }
 
@@ -242,6 +267,7 @@ void end_shared(int from, int to, const void *place)
         end_closed(to);
     }
     if (e == NULL || to >= DESCRIPTORS_MAX) {
+        note_copy(from, to);
         control_changed();
         return;
     }
@@ -362,19 +388,88 @@ struct end *end_file(struct end *e, int fd)
 struct object end_object(int fd)
 {
     const struct end *e = end_of(fd);
+    struct object o = {0};
     if (e != NULL) {
-        return e->object;
+        o = e->object;
+        o.has_number = e->is_reused;
+        return o;
     }
-    if (fd >= STDIN_FILENO && fd <= STDERR_FILENO) {
-        return object_of_kind(CONTROL_STDIN + (enum control_descriptor)fd, 0, 0);
+    const bool is_copy = fd >= 0 && fd < DESCRIPTORS_MAX && mine()->copied[fd] != 0;
+    const int root = is_copy ? mine()->copied[fd] - 1 : fd;
+    if (root < 0 || root >= INHERITED_MAX || !is_inherited[root]) {
+        return *end_numbers(); /* of a descriptor that libc has made, or of none */
     }
-    return object_of_kind(CONTROL_DESCRIPTOR, (uint32_t)fd, 0);
+    o = root <= STDERR_FILENO ? object_of_kind(CONTROL_STDIN + (enum control_descriptor)root, 0, 0)
+                              : object_of_kind(CONTROL_DESCRIPTOR, (uint32_t)root, 0);
+    o.has_number = is_copy || root > STDERR_FILENO;
+    return o;
+}
+
+const struct object *end_numbers(void)
+{
+    static struct object numbers;
+    numbers = object_of_kind(CONTROL_NUMBERS, 0, control_owner(process_self->first, 0));
+    return &numbers;
+}
+
+void end_takes_number(const void *place)
+{
+    if (control_is_mine() && task_has_others()) {
+        (void)sched_take(&(struct act){.kind = EVENT_FILE_WRITE,
+                                       .known = end_numbers(),
+                                       .writes = true,
+                                       .is_untraced = true,
+                                       .place = place});
+    }
 }
 
 struct object end_object_in(int fd)
 {
     const struct end *peer = peer_of(end_of(fd));
-    return peer != NULL ? peer->object : end_object(fd);
+    struct object o = end_object(fd);
+    if (peer != NULL) {
+        const bool has_number = o.has_number;
+        o = peer->object;
+        o.has_number = has_number;
+    }
+    return o;
+}
+
+/* Of a socket with a peer: the connection, which each close and shutdown changes and each transfer
+ * reads. Its number is 0 where there is none. */
+static struct object connection_of(int fd)
+{
+    enum { ORDINAL = 1u << 30 };
+    const struct end *e = end_of(fd);
+    const struct end *peer = e == NULL || e->kind != CONTROL_SOCKET ? NULL : peer_of(e);
+    if (peer == NULL) {
+        return (struct object){0};
+    }
+    const struct object *o = number_of(e) < number_of(peer) ? &e->object : &peer->object;
+    return object_of_kind(CONTROL_SOCKET, o->ordinal | ORDINAL, o->owner);
+}
+
+bool end_take(int fd, bool is_incoming, const struct act *act)
+{
+    bool is_there = true;
+    bool is_stale = true;
+    while (is_there && is_stale) {
+        const struct object o = is_incoming ? end_object_in(fd) : end_object(fd);
+        const struct object connection = connection_of(fd);
+        struct object said = o;
+        struct act of_object = *act;
+        of_object.known = &said;
+        of_object.writes = act->writes && o.number != end_numbers()->number;
+        if (connection.number != 0 && act->is_of_connection) {
+            said.number = connection.number;
+        } else if (connection.number != 0) {
+            of_object.known_second = &connection;
+        }
+        is_there = sched_take(&of_object);
+        const struct object now = is_incoming ? end_object_in(fd) : end_object(fd);
+        is_stale = control_is_mine() && (now.name != o.name || now.number != o.number);
+    }
+    return is_there;
 }
 
 /* Files, devices that always answer, and where the program says what it has to say, are not waited

@@ -9,7 +9,10 @@
  *     eventfd    its own peer
  *
  * All that was made in a run is closed when memory is put back, so that the next one finds the same
- * numbers free. */
+ * numbers free.
+ *
+ * Which number a new descriptor gets depends on the descriptors that are open. So the numbers are
+ * one object: making a descriptor changes it, closing one reads it, because two closes commute. */
 #ifndef CLEW_RUNTIME_CONTROL_MODEL_FD_TABLE_H
 #define CLEW_RUNTIME_CONTROL_MODEL_FD_TABLE_H
 
@@ -49,6 +52,7 @@ struct end {
     uint16_t descriptors; /* that stand for it, of all processes */
     uint16_t peer;        /* END_NONE: nobody, or somebody outside */
     bool is_inner;        /* whoever it waits for is in a process of this run */
+    bool is_reused;       /* its descriptor's number stood for another end before */
     /* What went out here: bytes, and messages, which are whole when their last byte is. */
     uint64_t sent, received, message_count, delivered_count;
     uint64_t given;                  /* of an event counter: what it began with */
@@ -135,10 +139,17 @@ struct end *end_file(struct end *e, int fd);
 /* An event about what an end is, or has: "lock of file#1". */
 void end_report(enum event_kind kind, const struct end *e, const char *what, int64_t value,
                 const void *place);
+/* The object of all descriptor numbers, valid until the next call. */
+const struct object *end_numbers(void);
+/* The caller is about to make descriptors, and does nothing else that others could notice. */
+void end_takes_number(const void *place);
 /* The name of what a descriptor stands for, whoever made it. */
 struct object end_object(int fd);
 /* The same of what comes in there. */
 struct object end_object_in(int fd);
+/* Takes an act on what the descriptor stands for, or on what comes in there. While it waits for its
+ * turn the number may come to stand for something else: then it is taken again. */
+bool end_take(int fd, bool is_incoming, const struct act *act);
 /* Whether somebody outside of the process is waited for there. */
 bool end_is_outer(int fd);
 

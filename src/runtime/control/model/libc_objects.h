@@ -23,6 +23,10 @@ void state_touch(enum control_descriptor kind, bool writes, const void *place);
 struct object state_of_path(int folder, const char *path);
 /* The caller is about to read, or change, what the path names. */
 void state_touch_path(int folder, const char *path, bool writes, const void *place);
+/* The same of a call that makes a descriptor, through which the file may be written. */
+void state_open_path(int folder, const char *path, bool writes, bool may_write, const void *place);
+/* The caller is about to read, or change, what the descriptor stands for. */
+void state_touch_descriptor(int fd, bool writes, const void *place);
 
 /* A buffer of libc's, which a call overwrites and returns. Around the call: others find what was
  * there before until it is their turn to see the change, a write of the caller's. */
@@ -46,9 +50,14 @@ void state_touch_all(const void *place);
 void state_reach_anywhere(void);
 bool state_is_anywhere(void);
 
-/* The caller is about to make a system call that is passed on to the kernel: a step on what it
- * shares with other tasks, unless the function of libc that makes it has said so. */
+/* Around a function of libc, whose use of objects is said: the system calls that it makes add
+ * nothing. */
+void state_enter(void);
+void state_leave(void);
 bool state_is_said(void);
+
+/* The caller is about to make a system call that is passed on to the kernel: a step on what it
+ * shares with other tasks. */
 void state_touch_call(long number, const long *a, const void *place);
 
 /* The caller is about to use the stream. */

@@ -162,6 +162,16 @@ static bool is_read(uint8_t use)
     return use == CONTROL_PATH_READ || use == CONTROL_PATH_READ_LINK;
 }
 
+static bool makes_descriptor(long number)
+{
+#ifdef SYS_open
+    if (number == SYS_open || number == SYS_creat) {
+        return true;
+    }
+#endif
+    return number == SYS_openat || number == SYS_openat2;
+}
+
 bool path_touch(long number, const long *a, const void *place)
 {
     struct path_uses uses = uses_of(number);
@@ -174,11 +184,13 @@ bool path_touch(long number, const long *a, const void *place)
         return false; /* what is meant is the descriptor */
     }
     adjust(u, number, a);
+    const int folder = u->directory == NONE ? AT_FDCWD : (int)a[u->directory];
     if (uses.of[1].path != NONE || u->use == CONTROL_PATH_MAKE || u->use == CONTROL_PATH_REMOVE) {
         state_touch_all(place); /* what all paths below it begin with, if it is a directory */
+    } else if (makes_descriptor(number)) {
+        state_open_path(folder, path, !is_read(u->use), !is_read(u->use), place);
     } else {
-        state_touch_path(u->directory == NONE ? AT_FDCWD : (int)a[u->directory], path,
-                         !is_read(u->use), place);
+        state_touch_path(folder, path, !is_read(u->use), place);
     }
     return true;
 }
@@ -293,6 +305,17 @@ static long rename_back(char *path, long size, size_t room, const char *physical
     memmove(path + to, path + from, all - from);
     memcpy(path, control->files.root, to);
     return (long)(all - from + to);
+}
+
+size_t path_as_known(char *path, size_t size, size_t room)
+{
+    const long length = (long)size;
+    if (control->files.is_private == 0 || size == 0) {
+        return size;
+    }
+    const long known = rename_back(path, length, room, control->files.upper);
+    return (size_t)(known != length ? known
+                                    : rename_back(path, length, room, control->files.lower));
 }
 
 static long tell_path(long number, const long *a, long result)

@@ -11,6 +11,7 @@
 #define CLEW_RUNTIME_CONTROL_MODEL_PROC_PATHS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Before main. */
 void path_start(void);
@@ -21,5 +22,8 @@ bool path_touch(long number, const long *a, const void *place);
 
 /* Makes a system call as pid_call does, with the paths among its arguments translated. */
 long path_call(long number, const long *a);
+
+/* A path of the kernel's as the program knows it, where files are private: its length. */
+size_t path_as_known(char *path, size_t size, size_t room);
 
 #endif

@@ -12,7 +12,8 @@ enum use {
     USE_WRITES,
     USE_FILE_READS, /* the file of the descriptor that is the first argument */
     USE_FILE_WRITES,
-    USE_ALL, /* memory, or files that are not named */
+    USE_NUMBERS, /* it makes a descriptor, and does nothing else that others could notice */
+    USE_ALL,     /* memory, or files that are not named */
 };
 
 /* Whether a model knows the call's effects, or other tasks cannot notice it. */
@@ -69,9 +70,6 @@ static enum use shared_use_of(long number)
     case SYS_getsid:
     case SYS_getpriority:
     case SYS_getrlimit:
-    case SYS_getsockname:
-    case SYS_getpeername:
-    case SYS_getsockopt:
     case SYS_sched_getparam:
     case SYS_sched_getscheduler:
     case SYS_sched_get_priority_max:
@@ -82,6 +80,9 @@ static enum use shared_use_of(long number)
     case SYS_fstatfs:
     case SYS_pread64:
     case SYS_preadv:
+    case SYS_getsockname:
+    case SYS_getpeername:
+    case SYS_getsockopt:
     case SYS_fgetxattr:
     case SYS_flistxattr: return USE_FILE_READS;
     case SYS_lseek: /* the position, which all who share the description have in common */
@@ -95,8 +96,13 @@ static enum use shared_use_of(long number)
     case SYS_fallocate:
     case SYS_fchmod:
     case SYS_fchown:
+    case SYS_setsockopt:
     case SYS_fsetxattr:
     case SYS_fremovexattr: return USE_FILE_WRITES;
+    case SYS_inotify_init1:
+    case SYS_pidfd_open: return USE_NUMBERS;
+    case SYS_bind: /* the socket, and the address, which nobody else has then */
+    case SYS_listen:
     case SYS_getdents64: /* files that others make there */
     case SYS_chdir:      /* where paths begin */
     case SYS_fchdir:
@@ -134,19 +140,6 @@ static bool is_own(long number, const long *a)
             task_of_stack((uintptr_t)a[0], &distance) != NULL);
 }
 
-static void touch_file(int fd, bool writes, const void *place)
-{
-    if (control_is_mine() && task_has_peers()) {
-        const struct object o = end_object(fd);
-        (void)sched_take(&(struct act){.kind = writes ? EVENT_FILE_WRITE : EVENT_FILE_READ,
-                                       .known = &o,
-                                       .is_of_all = state_is_anywhere(),
-                                       .writes = writes,
-                                       .is_untraced = true,
-                                       .place = place});
-    }
-}
-
 void state_touch_call(long number, const long *a, const void *place)
 {
     const enum use use = is_own(number, a) ? USE_NOTHING : use_of(number);
@@ -157,8 +150,10 @@ void state_touch_call(long number, const long *a, const void *place)
         state_touch_all(place);
     } else if (use == USE_NOTHING || state_is_said() || path_touch(number, a, place)) {
         /* Nothing more is to be said. */
+    } else if (use == USE_NUMBERS) {
+        end_takes_number(place);
     } else if (use == USE_FILE_READS || use == USE_FILE_WRITES) {
-        touch_file((int)a[0], use == USE_FILE_WRITES, place);
+        state_touch_descriptor((int)a[0], use == USE_FILE_WRITES, place);
     } else {
         state_touch(CONTROL_PROCESS, use == USE_WRITES, place);
     }

@@ -80,7 +80,8 @@ struct act {
     const volatile void *second;
     const volatile void *condition; /* of a lock: it is taken to end a wait for this condition */
     const struct object *known;     /* its object, if that has no address; good while it is said */
-    struct pollfd *descriptors;     /* as poll() has them, and answers in them */
+    const struct object *known_second; /* likewise another that it touches */
+    struct pollfd *descriptors;        /* as poll() has them, and answers in them */
     uint32_t descriptor_count;
     const void *place;
     uint64_t deadline; /* when it gives up, of the virtual clock; 0: never */
@@ -88,16 +89,18 @@ struct act {
     uint32_t peer;     /* of what is about a task: its number */
     int32_t child;     /* whom a parent waits for, as waitpid() takes it */
     uint8_t mode;
-    uint8_t touch;        /* enum touch, of the object ... */
-    uint8_t touch_second; /* ... and of the other */
-    bool writes;          /* it changes its object */
-    bool is_of_task;      /* its object is the task `peer` */
-    bool is_of_time;      /* its object is the clock */
-    bool is_of_all;       /* everything is touched */
-    bool is_of_block;     /* its object is the whole block of memory */
-    bool is_idle;         /* repeats what the task did before, and nothing has changed since */
-    bool is_untraced;     /* a trace has nothing of it, or what is reported afterwards */
-    bool is_unsure;       /* whether it changes anything is told by sched_changed */
+    uint8_t touch;         /* enum touch, of the object ... */
+    uint8_t touch_second;  /* ... and of the other */
+    bool writes;           /* it changes its object */
+    bool writes_second;    /* it changes known_second */
+    bool is_of_task;       /* its object is the task `peer` */
+    bool is_of_time;       /* its object is the clock */
+    bool is_of_all;        /* everything is touched */
+    bool is_of_connection; /* it ends one direction of a connection, or both */
+    bool is_of_block;      /* its object is the whole block of memory */
+    bool is_idle;          /* repeats what the task did before, and nothing has changed since */
+    bool is_untraced;      /* a trace has nothing of it, or what is reported afterwards */
+    bool is_unsure;        /* whether it changes anything is told by sched_changed */
     bool is_cancellable;
     uint8_t interruption; /* enum interruption */
     bool is_outer;        /* of a wait: somebody outside of the process may end it */
@@ -112,6 +115,7 @@ struct object {
     uint32_t block;  /* ... and of its block of memory: accesses need it, freeing it changes it */
     uint32_t region; /* for pick/: the stretch of memory that has its bytes, 0: it has none ... */
     uint32_t begin;  /* ... and where in it they begin */
+    bool has_number; /* a descriptor whose number stood, or may stand, for another one as well */
 };
 
 /* How a lock is touched. Taking it and giving it back do not change places, because the one waits

@@ -8,6 +8,7 @@
 #include "pick/operation_name.h"
 #include "runtime/control/hooks/syscall_dispatch.h"
 #include "runtime/control/model/call_stack.h"
+#include "runtime/control/model/fd_table.h"
 #include "runtime/control/model/pending_signals.h"
 #include "runtime/control/model/timers.h"
 #include "runtime/control/sched/gdb_stops.h"
@@ -735,6 +736,7 @@ static uint32_t number_needed(const struct task *t)
     case WAIT_SPIN:
     case WAIT_STREAM:
     case WAIT_WRITE:
+    case WAIT_ONCE:
     case WAIT_SEMAPHORE: return number_of(t->object.number, TOUCH_FREE);
     case WAIT_READ: return number_of(t->object.number, TOUCH_FREE_OF_ALL);
     case WAIT_CONDITION:
@@ -742,7 +744,6 @@ static uint32_t number_needed(const struct task *t)
     case WAIT_TASK: return t->object.number;
     case WAIT_NOTHING:
     case WAIT_BARRIER:
-    case WAIT_ONCE:
     case WAIT_TIME:
     case WAIT_WAKE:
     case WAIT_READY:
@@ -808,6 +809,11 @@ static void touch(struct pick_operation *o, const struct task *t)
         o->objects[0] = t->object.block;
     } else if (a->touch != TOUCH_OBJECT) {
         touch_lock(o, t);
+    } else if (a->known_second != NULL) {
+        o->objects[1] = a->known_second->number;
+        o->writes |= a->writes_second ? 2 : 0;
+    } else if (a->known != NULL && a->known->has_number) {
+        o->objects[1] = end_numbers()->number;
     } else if (a->second != NULL) {
         o->objects[1] = number_of(object_of(a->second, a->place).number, a->touch_second);
         o->writes |= 2;
