@@ -85,7 +85,7 @@ static void tell(const struct request *r, struct end *e)
 static int set(const struct request *r)
 {
     struct end *e = end_of(r->fd);
-    const struct object object = end_object(r->fd);
+    const struct object object = end_object(r->fd, false);
     bool is_again = false;
     end_use(r->fd, r->place);
     while (true) {

@@ -59,7 +59,7 @@ static bool await(const struct awaited *w)
         end_use(w->descriptors[i].fd, w->place);
     }
     const struct object object =
-        w->count == 1 ? end_object_in(w->descriptors[0].fd) : (struct object){0};
+        w->count == 1 ? end_object(w->descriptors[0].fd, true) : (struct object){0};
     if (has_outer && w->call != NULL) {
         control_outside(w->call);
     }

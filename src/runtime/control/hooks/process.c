@@ -381,7 +381,7 @@ static int opened(const char *path, const struct opening *o)
         state_open_path(o->folder, path, writes, writes || (o->flags & O_ACCMODE) != O_RDONLY,
                         o->place);
     } else {
-        end_takes_number(o->place);
+        state_take_number(o->place);
     }
     if ((o->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) {
         state_make_exclusive(o->folder, path, "open (O_EXCL)");
@@ -434,7 +434,7 @@ RT_EXPORT int openat64(int folder, const char *path, int flags, ...)
 /* A file without a path. */
 RT_EXPORT int memfd_create(const char *name, unsigned flags)
 {
-    end_takes_number(RT_PLACE);
+    state_take_number(RT_PLACE);
     const int fd = (int)sys(SYS_memfd_create, name, flags);
     control_changed();
     end_made(fd, CONTROL_FILE, RT_PLACE);

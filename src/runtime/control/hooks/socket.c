@@ -17,7 +17,7 @@
 
 static int make_pipe(int fds[2], int flags, const void *place)
 {
-    end_takes_number(place);
+    state_take_number(place);
     const int result = (int)sys(SYS_pipe2, fds, flags);
     if (result == 0) {
         end_made_pair(fds, CONTROL_PIPE, place);
@@ -37,7 +37,7 @@ RT_EXPORT int pipe(int fds[2])
 
 RT_EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
 {
-    end_takes_number(RT_PLACE);
+    state_take_number(RT_PLACE);
     const int result = (int)sys(SYS_socketpair, domain, type, protocol, fds);
     if (result == 0) {
         end_made_pair(fds, CONTROL_SOCKET, RT_PLACE);
@@ -53,13 +53,13 @@ static int made(long fd, enum control_descriptor kind, const void *place)
 
 RT_EXPORT int socket(int domain, int type, int protocol)
 {
-    end_takes_number(RT_PLACE);
+    state_take_number(RT_PLACE);
     return made(sys(SYS_socket, domain, type, protocol), CONTROL_SOCKET, RT_PLACE);
 }
 
 RT_EXPORT int eventfd(unsigned value, int flags)
 {
-    end_takes_number(RT_PLACE);
+    state_take_number(RT_PLACE);
     const int fd = made(sys(SYS_eventfd2, value, flags), CONTROL_EVENTFD, RT_PLACE);
     struct end *e = control_is_on ? end_of(fd) : NULL;
     if (e != NULL) {
@@ -71,7 +71,7 @@ RT_EXPORT int eventfd(unsigned value, int flags)
 
 RT_EXPORT int epoll_create1(int flags)
 {
-    end_takes_number(RT_PLACE);
+    state_take_number(RT_PLACE);
     return made(sys(SYS_epoll_create1, flags), CONTROL_EPOLL, RT_PLACE);
 }
 
@@ -90,7 +90,7 @@ static void take_member(int set, const void *place)
     if (control_is_mine() && task_has_others()) {
         (void)end_take(set, false,
                        &(struct act){.kind = EVENT_FILE_WRITE,
-                                     .known_second = end_numbers(),
+                                     .known_second = state_numbers(),
                                      .writes = true,
                                      .is_untraced = true,
                                      .place = place});
@@ -125,7 +125,7 @@ static int shared(int from, long to, const void *place)
 
 RT_EXPORT int dup(int fd)
 {
-    end_takes_number(RT_PLACE);
+    state_take_number(RT_PLACE);
     end_use(fd, RT_PLACE);
     return shared(fd, sys(SYS_dup, fd), RT_PLACE);
 }
@@ -136,7 +136,7 @@ static int duplicate(int from, int to, int flags, const void *place)
         (void)end_take(to, false,
                        &(struct act){.kind = EVENT_CLOSE,
                                      .is_of_connection = true,
-                                     .known_second = end_numbers(),
+                                     .known_second = state_numbers(),
                                      .writes = true,
                                      .writes_second = true,
                                      .is_untraced = end_of(to) == NULL,
@@ -186,7 +186,7 @@ static int file_control(int fd, int command, void *argument, const void *place)
     if (command == F_SETFL) {
         state_touch_all(place); /* who uses the descriptor waits, or does not */
     } else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
-        end_takes_number(place);
+        state_take_number(place);
     } else if (!is_record_lock(command)) {
         state_touch_descriptor(fd, !is_look(command), place);
     }
@@ -232,7 +232,7 @@ static void take_close(int fd, enum event_kind kind, const void *place)
         (void)end_take(fd, false,
                        &(struct act){.kind = kind,
                                      .is_of_connection = true,
-                                     .known_second = kind == EVENT_CLOSE ? end_numbers() : NULL,
+                                     .known_second = kind == EVENT_CLOSE ? state_numbers() : NULL,
                                      .writes = true,
                                      .is_untraced = end_of(fd) == NULL,
                                      .place = place});
@@ -346,7 +346,7 @@ RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags
         const bool is_there =
             end_take(fd, false,
                      &(struct act){.kind = EVENT_ACCEPT,
-                                   .known_second = end_numbers(),
+                                   .known_second = state_numbers(),
                                    .writes = true,
                                    .writes_second = true,
                                    .is_unsure = !is_waiting,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/control/model/fd_table.h"
+#include "runtime/control/model/libc_objects.h"
 #include "runtime/control/model/timers.h"
 #include "runtime/shared/raw_syscall.h"
 
@@ -33,13 +34,13 @@ RT_EXPORT int timerfd_create(int clock, int flags)
     if (!control_is_on) {
         return (int)sys(SYS_timerfd_create, clock, flags);
     }
-    end_takes_number(RT_PLACE);
+    state_take_number(RT_PLACE);
     const int fd = (int)sys(SYS_eventfd2, 0L, flags);
     if (fd < 0) {
         return fd;
     }
     end_made(fd, CONTROL_TIMERFD, RT_PLACE);
-    const struct object object = end_object(fd);
+    const struct object object = end_object(fd, false);
     struct timer *t = end_of(fd) == NULL ? NULL : timer_make(&object);
     if (t == NULL) {
         (void)close(fd);

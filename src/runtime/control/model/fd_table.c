@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "runtime/control/model/libc_objects.h"
 #include "runtime/control/model/timers.h"
 #include "runtime/control/sched/shared_segment.h"
 #include "runtime/shared/raw_syscall.h"
@@ -385,7 +386,7 @@ struct end *end_file(struct end *e, int fd)
 
 /* Names */
 
-struct object end_object(int fd)
+static struct object object_out(int fd)
 {
     const struct end *e = end_of(fd);
     struct object o = {0};
@@ -397,7 +398,7 @@ struct object end_object(int fd)
     const bool is_copy = fd >= 0 && fd < DESCRIPTORS_MAX && mine()->copied[fd] != 0;
     const int root = is_copy ? mine()->copied[fd] - 1 : fd;
     if (root < 0 || root >= INHERITED_MAX || !is_inherited[root]) {
-        return *end_numbers(); /* of a descriptor that libc has made, or of none */
+        return *state_numbers(); /* of a descriptor that libc has made, or of none */
     }
     o = root <= STDERR_FILENO ? object_of_kind(CONTROL_STDIN + (enum control_descriptor)root, 0, 0)
                               : object_of_kind(CONTROL_DESCRIPTOR, (uint32_t)root, 0);
@@ -405,29 +406,11 @@ struct object end_object(int fd)
     return o;
 }
 
-const struct object *end_numbers(void)
-{
-    static struct object numbers;
-    numbers = object_of_kind(CONTROL_NUMBERS, 0, control_owner(process_self->first, 0));
-    return &numbers;
-}
-
-void end_takes_number(const void *place)
-{
-    if (control_is_mine() && task_has_others()) {
-        (void)sched_take(&(struct act){.kind = EVENT_FILE_WRITE,
-                                       .known = end_numbers(),
-                                       .writes = true,
-                                       .is_untraced = true,
-                                       .place = place});
-    }
-}
-
-struct object end_object_in(int fd)
+struct object end_object(int fd, bool is_incoming)
 {
     const struct end *peer = peer_of(end_of(fd));
-    struct object o = end_object(fd);
-    if (peer != NULL) {
+    struct object o = object_out(fd);
+    if (is_incoming && peer != NULL) {
         const bool has_number = o.has_number;
         o = peer->object;
         o.has_number = has_number;
@@ -454,19 +437,21 @@ bool end_take(int fd, bool is_incoming, const struct act *act)
     bool is_there = true;
     bool is_stale = true;
     while (is_there && is_stale) {
-        const struct object o = is_incoming ? end_object_in(fd) : end_object(fd);
+        const struct object o = end_object(fd, is_incoming);
         const struct object connection = connection_of(fd);
         struct object said = o;
         struct act of_object = *act;
         of_object.known = &said;
-        of_object.writes = act->writes && o.number != end_numbers()->number;
+        of_object.writes = act->writes && o.number != state_numbers()->number;
         if (connection.number != 0 && act->is_of_connection) {
             said.number = connection.number;
         } else if (connection.number != 0) {
             of_object.known_second = &connection;
+        } else if (o.has_number && act->known_second == NULL) {
+            of_object.known_second = state_numbers();
         }
         is_there = sched_take(&of_object);
-        const struct object now = is_incoming ? end_object_in(fd) : end_object(fd);
+        const struct object now = end_object(fd, is_incoming);
         is_stale = control_is_mine() && (now.name != o.name || now.number != o.number);
     }
     return is_there;

@@ -139,14 +139,8 @@ struct end *end_file(struct end *e, int fd);
 /* An event about what an end is, or has: "lock of file#1". */
 void end_report(enum event_kind kind, const struct end *e, const char *what, int64_t value,
                 const void *place);
-/* The object of all descriptor numbers, valid until the next call. */
-const struct object *end_numbers(void);
-/* The caller is about to make descriptors, and does nothing else that others could notice. */
-void end_takes_number(const void *place);
-/* The name of what a descriptor stands for, whoever made it. */
-struct object end_object(int fd);
-/* The same of what comes in there. */
-struct object end_object_in(int fd);
+/* The name of what a descriptor stands for, whoever made it, or of what comes in there. */
+struct object end_object(int fd, bool is_incoming);
 /* Takes an act on what the descriptor stands for, or on what comes in there. While it waits for its
  * turn the number may come to stand for something else: then it is taken again. */
 bool end_take(int fd, bool is_incoming, const struct act *act);

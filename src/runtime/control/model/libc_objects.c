@@ -75,6 +75,20 @@ void state_touch(enum control_descriptor kind, bool writes, const void *place)
     }
 }
 
+const struct object *state_numbers(void)
+{
+    static struct object numbers;
+    numbers = object_of_kind(CONTROL_NUMBERS, 0, control_owner(process_self->first, 0));
+    return &numbers;
+}
+
+void state_take_number(const void *place)
+{
+    if (is_step()) {
+        touch(state_numbers(), EVENT_FILE_WRITE, true, place);
+    }
+}
+
 /* The path from the root on; ".", ".." and doubled slashes are left out. */
 static size_t print_path(int folder, const char *path, char *text, size_t size)
 {
@@ -226,7 +240,7 @@ void state_open_path(int folder, const char *path, bool writes, bool may_write, 
         state_touch_all(place);
     } else {
         const struct object o = state_of_path(folder, path);
-        use_path(&o, end_numbers(), writes, place);
+        use_path(&o, state_numbers(), writes, place);
     }
 }
 

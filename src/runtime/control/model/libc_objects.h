@@ -19,6 +19,13 @@
 /* The caller is about to read, or change, the object: a step, if others could notice. */
 void state_touch(enum control_descriptor kind, bool writes, const void *place);
 
+/* The object of all descriptor numbers (runtime/control/model/fd_table.h), valid until the next
+ * call.
+ */
+const struct object *state_numbers(void);
+/* The caller is about to make descriptors, and does nothing else that others could notice. */
+void state_take_number(const void *place);
+
 /* The object of a path that is looked up from a directory as openat does. */
 struct object state_of_path(int folder, const char *path);
 /* The caller is about to read, or change, what the path names. */

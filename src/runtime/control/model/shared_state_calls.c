@@ -151,7 +151,7 @@ void state_touch_call(long number, const long *a, const void *place)
     } else if (use == USE_NOTHING || state_is_said() || path_touch(number, a, place)) {
         /* Nothing more is to be said. */
     } else if (use == USE_NUMBERS) {
-        end_takes_number(place);
+        state_take_number(place);
     } else if (use == USE_FILE_READS || use == USE_FILE_WRITES) {
         state_touch_descriptor((int)a[0], use == USE_FILE_WRITES, place);
     } else {

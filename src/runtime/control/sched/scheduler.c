@@ -8,7 +8,6 @@
 #include "pick/operation_name.h"
 #include "runtime/control/hooks/syscall_dispatch.h"
 #include "runtime/control/model/call_stack.h"
-#include "runtime/control/model/fd_table.h"
 #include "runtime/control/model/pending_signals.h"
 #include "runtime/control/model/timers.h"
 #include "runtime/control/sched/gdb_stops.h"
@@ -811,9 +810,7 @@ static void touch(struct pick_operation *o, const struct task *t)
         touch_lock(o, t);
     } else if (a->known_second != NULL) {
         o->objects[1] = a->known_second->number;
-        o->writes |= a->writes_second ? 2 : 0;
-    } else if (a->known != NULL && a->known->has_number) {
-        o->objects[1] = end_numbers()->number;
+        o->writes |= (uint8_t)(a->writes_second << 1);
     } else if (a->second != NULL) {
         o->objects[1] = number_of(object_of(a->second, a->place).number, a->touch_second);
         o->writes |= 2;
