@@ -37,7 +37,7 @@ static const char harmless[] =
     "__pthread_unwind_next pthread_cleanup_* _pthread_cleanup_* setjmp _setjmp sigsetjmp "
     "sched_getcpu get_nprocs get_nprocs_conf gnu_get_libc_version backtrace backtrace_symbols "
     "backtrace_symbols_fd dlerror dladdr dl_iterate_phdr program_invocation_* __progname* "
-    "environ __environ _environ __libc_single_threaded strerror strsignal __sched_cpucount "
+    "__libc_single_threaded strerror strsignal __sched_cpucount "
     "wctype wctob btowc";
 
 /* They ask the kernel, and what is shared is said at that door. */

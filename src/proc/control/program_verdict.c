@@ -71,8 +71,25 @@ static void print_more_calls(struct controlled *c, const uint64_t *calls, uint32
     out_char(&c->text, '\n');
 }
 
+/* Whether the call is in a function that clew cc put around one of libc's. */
+static bool is_wrapper(struct controlled *c, uint64_t place)
+{
+    static const char prefix[] = "__wrap_";
+    struct out functions;
+    out_open_memory(&functions);
+    const bool is_found = places_print_functions(c->places, place, &functions) &&
+                          functions.used >= sizeof prefix - 1 &&
+                          memcmp(functions.buffer, prefix, sizeof prefix - 1) == 0;
+    out_abandon(&functions);
+    return is_found;
+}
+
 static void print_calls(struct controlled *c, uint32_t task, const uint64_t *calls, uint32_t count)
 {
+    if (count > 1 && is_wrapper(c, calls[0])) {
+        calls++;
+        count--;
+    }
     out_format(&c->text, "%s: ", name_task(c, task));
     print_call(c, calls[0], &c->text);
     print_more_calls(c, calls + 1, count - 1);
