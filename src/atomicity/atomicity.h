@@ -31,7 +31,7 @@ struct atomicity_pair {
 struct atomicity_options {
     const struct atomicity_pair *pairs; /* these and no others; NULL: by correlation */
     size_t pair_count;
-    uint32_t pair_max;    /* by correlation: the best so many; 0: 200 */
+    uint32_t pair_max;    /* by correlation: at most this number of the best; 0: 200 */
     bool notes_absent;    /* notes pairs whose variables the trace does not have */
     bool wants_all_pairs; /* by correlation: all of them */
     const char *variable; /* a glob for names of variables, for pairs of either; NULL: all */
@@ -45,15 +45,15 @@ struct atomicity_options {
     bool wants_witness; /* findings carry an order that shows them */
     bool skips_grades;  /* findings are not graded */
     enum solve_way via; /* grades that need a solver; SOLVE_NATIVE or SOLVE_LIBZ3 */
-    uint64_t find_max;  /* so many findings at most; 0: all. Counts are exact all the same */
+    uint64_t find_max;  /* at most this number of findings; 0: all. Counts are exact all the same */
     uint32_t input;     /* which of the inputs the trace is, for the findings */
     uint32_t state_max; /* limit of states for one question; 0: 20,000 */
     uint32_t try_max;   /* questions about accesses at the same places; 0: 2,000 */
-    uint32_t mark_max;  /* locks taken and given back, and orders, beyond which questions are asked
+    uint32_t mark_max;  /* locks taken and released, and orders, beyond which questions are asked
                            of a part of the trace first; 0: 4,096 */
 
     const struct limit *budget; /* counts questions that it leaves open; NULL: no limit */
-    /* Told now and then how many variables and pairs have been looked at, of how many; NULL:
+    /* Reports now and then how many variables and pairs have been looked at, of how many; NULL:
      * nobody.
      */
     void (*progress)(void *context, uint64_t done, uint64_t total);

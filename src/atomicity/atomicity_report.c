@@ -9,7 +9,7 @@ struct scene {
     const struct match *m;
     const struct trace *t;
     struct findings *f;
-    const struct step *steps[QUESTION_PLACES_MAX]; /* as they come */
+    const struct step *steps[QUESTION_PLACES_MAX]; /* in their order */
     const struct step *first, *last;               /* of a */
     const struct step *b_x, *b_y; /* of b: on the variable of `first`, and on the other */
     const char *a, *b;            /* tasks */

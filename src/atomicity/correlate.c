@@ -97,7 +97,7 @@ static void tally_add(struct tally *t, uint32_t distance)
     t->end = t->end <= number ? number + 1 : t->end;
 }
 
-/* Hands the counts on, and begins anew. */
+/* Hands the counts on, and starts again. */
 static void tally_flush(struct tally *t, struct distances *d)
 {
     for (uint32_t i = 0; i < t->end; i++) {

@@ -13,15 +13,15 @@
  * section of its first place in the question, is known beforehand where it needs nobody else, and
  * taken at once.
  *
- * Version checks (version.h) are locks that a thread holds only if it comes to the write that asks
+ * Version checks (version.h) are locks that a thread holds only if it reaches the write that asks
  * for the version. So an execution belongs to limits, one per thread: the first such write that it
- * does not come to. Under given limits the sections that end behind them are none, the others are
+ * does not reach. Under given limits the sections that end behind them are none, the others are
  * locks, and the above holds. Limits that are tried first let a thread come no further than the
  * question needs; that is enough unless some thread must leave a critical section to let others go
  * on, and its steps on the way out need others in turn: up to there, each limit is tried.
  *
  * A thread of which the question has only reads gets no limit: if its write were refused, it would
- * begin again, and its reads came to nothing. A write that follows from these reads, before the
+ * begin again, and its reads are lost. A write that follows from these reads, before the
  * check, is a question of its own, about a read and a write. */
 
 enum { STATES_DEFAULT = 20000, LIMITS_MAX = 256 };
@@ -206,7 +206,7 @@ static void take_back(struct decider *d, size_t count)
 
 /* ---- blocks ---- */
 
-/* Whether the thread gave back as many locks since step `from` as it took: a lock that it held
+/* Whether the thread released as many locks since step `from` as it took: a lock that it held
  * before is not missed, so only those taken since count. */
 struct taken_locks {
     uint32_t list[32];
@@ -429,8 +429,8 @@ static void start(struct decider *d)
 
 /* ---- limits ---- */
 
-/* Where a thread that has taken so many steps is out of all critical sections, those of version
- * checks aside. */
+/* Where a thread that has taken this number of steps is out of all critical sections, those of
+ * version checks aside. */
 static uint32_t way_out(const struct decider *d, uint32_t thread, uint32_t count)
 {
     const struct model_thread *t = &d->m->threads[thread];

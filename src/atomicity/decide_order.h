@@ -60,7 +60,7 @@ struct decider {
     struct gate gates[QUESTION_ORDERS_MAX]; /* the orders of the question */
     uint32_t *cut;                          /* per thread: how many of its steps are taken */
     uint32_t *need;                         /* per thread: how many are needed at least */
-    uint32_t *reach;                        /* per thread: beyond so many, none help */
+    uint32_t *reach;                        /* per thread: beyond this number, none help */
     uint32_t *limit;                        /* per thread: how many it may take */
     bool has_versions;                      /* limits matter */
     uint32_t *held_count;                   /* per thread: locks it holds */

@@ -46,7 +46,7 @@ void turns_release(struct turns *x)
     vec_release(&x->list);
 }
 
-/* Where the list has come to when the turns begin. */
+/* The position in the list when the turns begin. */
 static event_id listed_end(const struct turns *x)
 {
     event_id end = 0;
@@ -230,7 +230,7 @@ static bool changes(const struct frame *f, const struct access *write, uint32_t 
                                                              trace_name(f->trace, b->name)));
 }
 
-/* Tasks that were told a version and have yet to ask for it. */
+/* Tasks that have read a version and have yet to ask for it. */
 typedef VEC(const struct access *) asking_list;
 
 /* A write happens; its own question, if it has one, is answered. */
@@ -250,7 +250,7 @@ static int pass_write(struct check *c, const struct access *write, asking_list *
     return 0;
 }
 
-/* Per access, the write in this execution that asks for the version it was told, plus one. */
+/* Per access, the write in this execution that asks for the version it has read, plus one. */
 static const uint32_t *find_asks(struct check *c)
 {
     const struct variables *v = &c->f->variables;
@@ -264,7 +264,7 @@ static const uint32_t *find_asks(struct check *c)
     return ask_of;
 }
 
-/* No version changes between the access that told it and the write that asks for it. */
+/* No version changes between the access that showed it and the write that asks for it. */
 static int check_versions(struct check *c)
 {
     const struct variables *v = &c->f->variables;

@@ -46,10 +46,10 @@ struct execution_claim {
 };
 
 /* 0 when it can happen: tasks go forward, an event comes after all those that must precede it, no
- * two tasks hold a lock that excludes one, no version changes between being told and being asked
- * for; and the places come in their order. Else -1, and e says which event could not happen, and
- * why. Where tasks have begun as listed, the list must be an execution (execution_is_listed).
- * O(tasks^2
+ * two tasks hold a lock that excludes one, no version changes between its access and the write that
+ * asks for it; and the places come in their order. Else -1, and e says which event could not
+ * happen, and why. Where tasks have begun as listed, the list must be an execution
+ * (execution_is_listed). O(tasks^2
  * + turns + locks taken and orders in the turns; where versions are checked, events in all of it).
  */
 MUST_USE int execution_check(const struct frame *f, const struct execution_claim *c, struct err *e);
@@ -61,7 +61,7 @@ bool execution_is_listed(const struct frame *f);
 /* True when every read in it but a task's last event sees the write it saw in the trace. */
 bool execution_keeps_reads(const struct frame *f, const struct turns *x);
 
-/* True when every version that a task was told, and asks for behind the execution's end, is still
+/* True when every version that a task has seen, and asks for behind the execution's end, is still
  * the resource's version there. Otherwise the execution can happen, but its task's conditional
  * write is then refused, other than in the trace. O(events of it + sections of version checks). */
 bool execution_keeps_versions(const struct frame *f, const struct turns *x);

@@ -5,7 +5,7 @@
 #include "atomicity/candidates.h"
 #include "atomicity/separate_operations.h"
 
-/* A question costs as much as so many steps of a loop. */
+/* A question costs as much as this number of steps of a loop. */
 enum { TRIES_DEFAULT = 2000, ASK_STEPS = 16 };
 
 /* One pass over a sketch. */
@@ -591,9 +591,15 @@ static enum violation pattern_of(const struct four *f)
                                                       .y1 = f->y1->is_write});
 }
 
-static bool are_both_updates(const struct pass *p, uint32_t one, uint32_t other)
+/* Whether one of a pattern's conflicts is between two updates, which may change places. */
+static bool have_updates(const struct pass *p, const struct couple *c, const struct couple *d,
+                         bool is_x2_first)
 {
-    return apart_is_update(&p->sites, one) && apart_is_update(&p->sites, other);
+    const struct sites *s = &p->sites;
+    return (apart_is_update(s, c->first, false) &&
+            apart_is_update(s, is_x2_first ? d->first : d->second, !is_x2_first)) ||
+           (apart_is_update(s, is_x2_first ? d->second : d->first, is_x2_first) &&
+            apart_is_update(s, c->second, true));
 }
 
 static enum settled_by try_pair(struct pass *p, const struct couple *c, const struct couple *d,
@@ -608,11 +614,10 @@ static enum settled_by try_pair(struct pass *p, const struct couple *c, const st
     const uint32_t x2 = f.is_x2_first ? d->first : d->second;
     const uint32_t y2 = f.is_x2_first ? d->second : d->first;
     const enum settled_by apart = c->apart != SETTLED_NOT ? c->apart : d->apart;
-    const bool are_updates =
-        are_both_updates(p, c->first, x2) || are_both_updates(p, y2, c->second);
     const enum settled_by settled = apart != SETTLED_NOT ? apart
-                                    : are_updates        ? SETTLED_ACTIONS
-                                                         : settled_by(p, conflicts);
+                                    : have_updates(p, c, d, f.is_x2_first)
+                                        ? SETTLED_ACTIONS
+                                        : settled_by(p, conflicts);
     const struct candidate candidate = {
         .couple = c,
         .is_apart = apart != SETTLED_NOT,

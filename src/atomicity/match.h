@@ -36,7 +36,7 @@ struct match_options {
     bool keeps_settled; /* tells also where the order of one conflict is settled, see settled.h */
     bool keeps_forced;  /* reports also orders that hold in every execution, see match_single */
     bool skips_stale;   /* does not look for stale reads, which are serializable */
-    bool tells_all;     /* tells of all variables, and of all sorts of accesses that can interrupt a
+    bool tells_all;     /* reports all variables, and all sorts of accesses that can interrupt a
                            couple; not of one per place */
     void (*found)(void *context, const struct match *m);
     /* Asked before `found`: false for an execution that does not count. NULL: all do. */
@@ -71,7 +71,7 @@ struct matcher {
     struct sorts sorts;
     struct handover handover;     /* of the frame that was matched last */
     VEC(struct couple_news) news; /* per sort */
-    struct map found;             /* where all is told: two sorts that an answer was yes for */
+    struct map found;             /* where all is reported: two sorts that an answer was yes for */
 };
 
 void matcher_init(struct matcher *r, const struct match_options *o);
@@ -88,10 +88,10 @@ uint64_t matcher_count_settled(const struct matcher *r, enum settled_by reason);
  * and below. */
 void match_single(struct matcher *r, const struct sketch *sketch);
 
-/* Tells of the patterns of x and y, and of stale reads. */
+/* Reports the patterns of x and y, and stale reads. */
 void match_pair(struct matcher *r, const struct sketch *sketch);
 
-/* Tells of the patterns of x and y taken as one variable, but for those of one alone. */
+/* Reports the patterns of x and y taken as one variable, but for those of one alone. */
 void match_merged(struct matcher *r, const struct sketch *sketch);
 
 #endif

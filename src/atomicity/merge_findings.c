@@ -7,7 +7,7 @@
 #include "base/names.h"
 #include "base/sort.h"
 
-/* So many findings about the blocks of one place are told one by one. */
+/* Up to this number, findings about the blocks of one place are reported one by one. */
 enum { BLOCK_FINDINGS_MAX = 4 };
 
 struct fold {

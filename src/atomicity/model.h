@@ -9,7 +9,7 @@
  *
  * Left out are locks in whose sections nothing of the model happens: such a section can always be
  * passed at once. A version check is a lock (version.h), but one that a thread holds only if it
- * comes to the write that asks for the version. */
+ * reaches the write that asks for the version. */
 #ifndef CLEW_ATOMICITY_MODEL_H
 #define CLEW_ATOMICITY_MODEL_H
 
@@ -26,7 +26,7 @@ struct step {
     event_id event;
     uint32_t lock; /* LOCK, UNLOCK: dense number in the model */
     /* LOCK, UNLOCK of a version: the step at which the event of the write that asks for it begins;
-     * a thread that does not come to it has not held the version. 0: of a lock. */
+     * a thread that does not reach it has not held the version. 0: of a lock. */
     uint32_t asks_at;
     uint32_t pred_first; /* its preds are model.preds[pred_first .. pred_first + pred_count) */
     uint32_t pred_count;
@@ -57,7 +57,7 @@ struct model_thread {
 
 /* A lock that is held when the model begins. */
 struct model_held {
-    uint32_t thread; /* thread_count: none of them, and it is not given back */
+    uint32_t thread; /* thread_count: none of them, and it is not released */
     uint32_t lock;
     bool is_shared;
 };

@@ -29,11 +29,13 @@ struct pairings {
 };
 
 enum {
-    PAIRING_DEPTH = 64,    /* so many other variables may come between two that are paired */
-    PAIRING_PARTNERS = 32, /* and each is paired with those it comes close to most, about so many */
+    PAIRING_DEPTH =
+        64, /* at most this number of other variables may come between two that are paired */
+    PAIRING_PARTNERS =
+        32, /* and each is paired with those it comes close to most, about this number */
 };
 
-/* O(accesses * PAIRING_DEPTH). Where the watch (NULL: none) ends it, walks end where it came to. */
+/* O(accesses * PAIRING_DEPTH). Where the watch (NULL: none) ends it, walks end at that place. */
 void pairings_build(struct pairings *p, const struct trace *t, const struct variables *v,
                     struct limit_watch *watch);
 void pairings_release(struct pairings *p);

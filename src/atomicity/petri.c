@@ -161,7 +161,7 @@ void net_of_finding(struct net *n, const struct finding *finding)
 struct doing {
     VEC(uint32_t) locks, unlocks; /* sections of locks */
     VEC(uint32_t) passes;         /* of versions: a write of its own */
-    VEC(uint32_t) begins, ends;   /* of versions: told, and asked for */
+    VEC(uint32_t) begins, ends;   /* of versions: read, and asked for */
     bool has_point;
 };
 

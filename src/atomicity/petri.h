@@ -6,9 +6,9 @@
  *                 '---- (balance) <-----'                   a place per variable
  *
  * A read tests the place of its variable, a write takes its token and puts it back. The net of a
- * trace also has a place per lock, whose token a task takes and gives back; a place per order
+ * trace also has a place per lock, whose token a task takes and returns; a place per order
  * between tasks, which is filled by the one event and emptied by the other; and a place per version
- * (version.h), whose token a task may take where it is told the version and must have where it asks
+ * (version.h), whose token a task may take where it reads the version and must have where it asks
  * for it. So the net fires exactly the executions that the engine finds possible: a test compares
  * them.
  *

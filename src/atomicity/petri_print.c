@@ -144,7 +144,7 @@ static void print_dot_task(const struct net *n, uint32_t task, struct out *out)
     out_text(out, "  }\n");
 }
 
-/* Whether the arc's transition gives back the token that it takes here. */
+/* Whether the arc's transition returns the token that it takes here. */
 static bool is_both_ways(const struct net *n, size_t index)
 {
     const struct net_arc *a = &n->arcs.at[index];

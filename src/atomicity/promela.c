@@ -95,7 +95,7 @@ static void print_comment(struct out *out, const char *text)
 }
 
 /* A version check: sections of one may overlap in a thread. One that awaits its write may be given
- * up; then the thread does not come to that write. */
+ * up; then the thread does not reach that write. */
 static void print_version(uint32_t thread, const struct step *s, struct out *out)
 {
     const unsigned lock = s->lock;

@@ -13,7 +13,7 @@
  * its beginning come after its end too: tasks are looked through, objects were put on the region's
  * list when they heard.
  *
- * Deviation: the clocks of a variable's reads start anew at each write, which hands on all it
+ * Deviation: the clocks of a variable's reads start again at each write, which hands on all it
  * joined. */
 
 /* A variable, lock or channel, which passes clocks on. Rows are in the table of clocks, 0: none

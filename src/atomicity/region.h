@@ -23,7 +23,7 @@ struct region_found {
 };
 
 struct region_options {
-    /* Told of each region at most once, as soon as it is known. */
+    /* Called for each region at most once, as soon as it is known. */
     void (*found)(void *context, const struct region_found *f);
     void *context;
 };

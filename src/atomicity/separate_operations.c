@@ -324,8 +324,8 @@ enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is
     if (a->wait_count != b->wait_count && !b->is_write && !is_one) {
         return SETTLED_WAIT;
     }
-    if (a->variable != b->variable && ((is_counted(s, c->first) && is_unseen(s, c->first)) ||
-                                       (is_counted(s, c->second) && is_unseen(s, c->second)))) {
+    if (a->variable != b->variable &&
+        ((is_counted(s, c->first) && is_unseen(s, c->first)) || is_counted(s, c->second))) {
         return SETTLED_ACTIONS;
     }
     const struct scope_meeting m = scope_meet(&v->scopes, a->scope, b->scope);
@@ -351,7 +351,8 @@ bool apart_are_updates(const struct sites *s, const struct couple *c, uint32_t b
            is_in_update(s, c->second) && (is_in_update(s, between) || is_attempt(s, between));
 }
 
-bool apart_is_update(const struct sites *s, uint32_t site)
+bool apart_is_update(const struct sites *s, uint32_t site, bool is_last)
 {
-    return s->sketch->frame->variables.scopes.nodes.count > 0 && is_unseen(s, site);
+    return s->sketch->frame->variables.scopes.nodes.count > 0 &&
+           (is_last ? is_counter(s, site) || is_counted(s, site) : is_unseen(s, site));
 }

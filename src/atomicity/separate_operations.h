@@ -15,7 +15,7 @@
  * - Wait: the task waits for a condition between the two, and reads the variable again.
  * - Sync: one of them is a call with a lock, condition or semaphore.
  *
- * Only recordings tell of calls (call_scope.h): couples of other traces are never apart. */
+ * Only recordings have calls (call_scope.h): couples of other traces are never apart. */
 #ifndef CLEW_ATOMICITY_SEPARATE_OPERATIONS_H
 #define CLEW_ATOMICITY_SEPARATE_OPERATIONS_H
 
@@ -38,7 +38,9 @@ enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is
 bool apart_are_updates(const struct sites *s, const struct couple *c, uint32_t between);
 
 /* Whether an access of a recording is part of an update that only adds to the value, as `count++`:
- * two such updates of one variable may change places, and no pattern comes of their order. */
-bool apart_is_update(const struct sites *s, uint32_t site);
+ * two such updates of one variable may change places, and their order is part of no pattern. A task
+ * that looks at the result, as `if (--count == 0)`, decides its later accesses by it: only the last
+ * access of its couple (is_last) is then such an update. */
+bool apart_is_update(const struct sites *s, uint32_t site, bool is_last);
 
 #endif

@@ -21,7 +21,7 @@ struct build {
     const struct trace *t;
     struct map number_of[2]; /* scoped name to its variable of this life: plain, atomic */
     struct map life_of;      /* scoped name of a block to how often it was freed */
-    struct map told;         /* (task, resource) to the access that told its version last */
+    struct map told;         /* (task, resource) to the last access that showed its version */
     struct map checked;      /* scoped names of resources whose writes are checked */
     struct map sync;         /* scoped names of locks, conditions, semaphores */
     struct map atomic;       /* scoped names that are written atomically, to the number of plain
@@ -158,7 +158,7 @@ static uint32_t variable_number(struct build *b, const struct event *e)
     return *number;
 }
 
-/* A conditional write asks for the version that its task was told last, by a read or by a write of
+/* A conditional write asks for the version that its task has seen last, by a read or by a write of
  * its own. One without such an access counts as plain. On a resource that is known to check, every
  * write asks. */
 static void set_condition(struct build *b, const struct event *e, struct access *a)
@@ -172,7 +172,7 @@ static void set_condition(struct build *b, const struct event *e, struct access 
         a->is_conditional = is_known_to_check;
         return;
     }
-    /* The text of a read is the version it was told, that of a write the one it asked for. */
+    /* The text of a read is the version it has seen, that of a write the one it asked for. */
     const struct access *told = &b->v->accesses.at[*last];
     const uint32_t version = told->is_write ? 0 : trace_at(b->t, told->event)->text;
     a->is_conditional = version == e->text || version == 0 || e->text == 0 || is_known_to_check;

@@ -32,7 +32,7 @@ struct access {
     event_id event;
     uint32_t variable;
     uint32_t task;
-    /* Of a conditional write: the access of its task, a read or a write, that told the version it
+    /* Of a conditional write: the access of its task, a read or a write, that showed the version it
      * asks for. Else ACCESS_NONE. */
     uint32_t asked;
     uint32_t operation;  /* its number in the task; equal for accesses of one operation */
@@ -41,7 +41,7 @@ struct access {
     uint32_t wait_count; /* how often its task has waited for a condition before */
     bool is_write;
     bool is_read;        /* the value that it finds matters: not of a blind read-modify-write */
-    bool is_conditional; /* refused, had another task written since it was told the version */
+    bool is_conditional; /* refused, had another task written since it has seen the version */
 };
 
 struct variable {
@@ -81,7 +81,7 @@ struct variables {
     VEC(struct lost) lost;        /* as listed */
     struct names classes;
     struct scope_tree scopes;
-    bool has_results; /* the trace tells of plain updates whether their task uses the result */
+    bool has_results; /* the trace says whether the task of a plain update uses the result */
 };
 
 /* Collects them. O(events). */
@@ -89,7 +89,7 @@ void variables_build(struct variables *v, const struct trace *t);
 void variables_release(struct variables *v);
 
 /* True when the task of two accesses to one resource had a write to it refused between them: its
- * earlier reads came to nothing, and it began again. O(log refusals + those between). */
+ * earlier reads are lost, and it began again. O(log refusals + those between). */
 bool variables_began_anew(const struct variables *v, const struct trace *t, event_id first,
                           event_id second);
 

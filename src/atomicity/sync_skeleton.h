@@ -54,8 +54,8 @@ struct frame {
     const struct frame_span *held_at;          /* per access: the sections around it, in `held` */
     const struct frame_span *held_after;       /* per mark: the sections held behind it */
     const uint32_t *held;
-    const struct frame_span *nested_in; /* per lock: those in whose sections it is taken or given
-                                           back, in `nested` */
+    const struct frame_span *nested_in; /* per lock: those in whose sections it is taken or
+                                           released, in `nested` */
     const uint32_t *nested;
     const uint32_t *access_of; /* per event: its access, ACCESS_NONE: it is none */
     const uint32_t *writer;    /* per access: the last write listed before it, ACCESS_NONE: none */

@@ -22,8 +22,8 @@
 bool unordered_build(struct frame *f, const struct frame *full, uint32_t variable);
 
 /* Whether the loads of the variable in an execution, but for those that are their task's last event
- * in it, are zero where they were zero in the trace. Updates add the same amounts. True where
- * values are not told. O(events). */
+ * in it, are zero where they were zero in the trace. Updates add the same amounts. True where the
+ * trace has no values. O(events). */
 bool unordered_keeps_tests(const struct frame *f, uint32_t variable, const event_id *events,
                            size_t count);
 

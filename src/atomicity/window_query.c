@@ -124,7 +124,7 @@ static bool hold_back_behind(struct asker *a, const struct part *parts, uint32_t
     return true;
 }
 
-/* The earlier task waits at its part until the list has come to the later one, and with it all
+/* The earlier task waits at its part until the list has reached the later one, and with it all
  * events that must come after those it did not do. False when that cannot be. */
 static bool window_apart(struct asker *a, const struct part *parts)
 {

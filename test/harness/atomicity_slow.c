@@ -707,8 +707,7 @@ static bool is_apart(const struct slow *s, event_id a, event_id b)
     if (!is_one && !writes(s, b) && has_waited(s, a, b)) {
         return true;
     }
-    if (xy[0] != xy[1] &&
-        ((is_updated(s, a, xy) && is_unseen(s, a)) || (is_updated(s, b, xy) && is_unseen(s, b)))) {
+    if (xy[0] != xy[1] && ((is_updated(s, a, xy) && is_unseen(s, a)) || is_updated(s, b, xy))) {
         return true;
     }
     const struct path p = path_at(s, a);
@@ -732,17 +731,15 @@ static bool is_apart(const struct slow *s, event_id a, event_id b)
     return are_actions(s, a, b, common, xy) || are_updates_of_pair(s, a, b, common, xy);
 }
 
-/* Whether an access is part of an update whose result its task does not look at. */
-static bool is_of_update(const struct slow *s, event_id id, const uint64_t xy[2])
+/* Whether an access is part of an update whose result its task does not look at, or does nothing
+ * about in the pattern, because the update is last. */
+static bool is_of_update(const struct slow *s, event_id id, bool is_last, const uint64_t xy[2])
 {
+    if (is_last) {
+        return is_updated(s, id, xy) || is_update(s, id, xy);
+    }
     return is_updated(s, id, xy) ? is_unseen(s, id)
                                  : is_update(s, id, xy) && is_unseen(s, beside(s, id, true, xy));
-}
-
-/* Whether a conflict is between two updates, which may change places. */
-static bool are_updates(const struct slow *s, event_id a, event_id b, const uint64_t xy[2])
-{
-    return has_scopes(s) && is_of_update(s, a, xy) && is_of_update(s, b, xy);
 }
 
 /* ---- one variable ---- */
@@ -831,7 +828,12 @@ static bool try_four(struct slow *s, event_id x1, event_id y1, event_id c, event
     }
     const struct order conflicts[] = {{x1, x2}, {y2, y1}};
     const uint64_t xy[2] = {x, variable_of(s, y1)};
-    if (is_settled(s, conflicts) || are_updates(s, x1, x2, xy) || are_updates(s, y2, y1, xy)) {
+    if (is_settled(s, conflicts)) {
+        return false;
+    }
+    if (has_scopes(s) &&
+        ((is_of_update(s, x1, false, xy) && is_of_update(s, x2, !is_x_first, xy)) ||
+         (is_of_update(s, y2, is_x_first, xy) && is_of_update(s, y1, true, xy)))) {
         return false;
     }
     const struct order orders[] = {{x1, x2}, {x1, y2}, {y2, y1}};

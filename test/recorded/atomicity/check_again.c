@@ -5,18 +5,19 @@ static int has[16], values[16];
 static int lookup(int key)
 {
     pthread_rwlock_rdlock(&rw);
-    int is_known = has[key];
-    int value = values[key];
-    pthread_rwlock_unlock(&rw);
-    if (is_known)
+    if (has[key]) {
+        int value = values[key];
+        pthread_rwlock_unlock(&rw);
         return value;
+    }
+    pthread_rwlock_unlock(&rw);
     int made = key * key;
     pthread_rwlock_wrlock(&rw);
     if (!has[key]) {
         values[key] = made;
         has[key] = 1;
     }
-    value = values[key];
+    int value = values[key];
     pthread_rwlock_unlock(&rw);
     return value;
 }

@@ -1,7 +1,7 @@
-/* nothing: a keeps a lock of its own over all that it does. */
+/* nothing: a keeps a lock that no other thread uses over all that it does. */
 #include "two.h"
 static pthread_mutex_t life = MUTEX, m = MUTEX;
-static int is_on = 1, jobs, seen;
+static int jobs, seen;
 static void put(void)
 {
     LOCK(m);
@@ -18,7 +18,7 @@ static int look(void)
 static void *a(void *u)
 {
     LOCK(life);
-    for (int i = 0; is_on && i < 5; i++) {
+    for (int i = 0; i < 5; i++) {
         put();
         usleep((useconds_t)look());
     }
@@ -31,9 +31,6 @@ static void *b(void *u)
     LOCK(m);
     jobs = 0;
     UNLOCK(m);
-    LOCK(life);
-    is_on = 0;
-    UNLOCK(life);
     return u;
 }
 int main()
