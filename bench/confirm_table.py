@@ -14,7 +14,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CLEW = os.path.abspath(os.environ.get("CLEW") or os.path.join(SOURCE, "build", "clew"))
 FLAGS = ("-D_GNU_SOURCE", "-g", "-O1", "-pthread", "-I", os.path.join(SOURCE, "include"))
 VERBS = {"races": "races", "atomicity": "atomicity", "threads": "races"}
-BUDGET = "2000runs,60s"
+BUDGET = "2000runs,30s"
 SECONDS_MAX = 100
 
 
