@@ -59,7 +59,7 @@ def main(build=os.environ.get("BUILD", "build"), *wanted):
 In how many of {RUNS} recordings `clew races` reports it by default, in how many of them as *sound*, by what other run the sound pairs of places were
 confirmed, and in how many of {RUNS} runs ThreadSanitizer (gcc) reports it.
 """)
-    table(("program", "what races", "clew", "sound", "confirmed by", "ThreadSanitizer"),
+    table(("program", "race", "clew", "sound", "confirmed by", "ThreadSanitizer"),
           [(f"`{row.program.name}`", row.program.sentence, row.found, row.sound, row.confirmed, row.sanitizer(row.sanitizer_found))
            for row in racy])
     print(f"""Together {sum(row.found for row in racy)} of {RUNS * len(racy)} by clew ({sum(row.undecided for row in racy)} of the others end as undecided, status 3),
@@ -70,7 +70,7 @@ confirmed, and in how many of {RUNS} runs ThreadSanitizer (gcc) reports it.
 In how many recordings, and in how many runs under ThreadSanitizer, something is reported all the same. -: ThreadSanitizer's runtime crashes
 in the program.
 """)
-    table(("program", "what it does", "clew", "ThreadSanitizer"),
+    table(("program", "program does", "clew", "ThreadSanitizer"),
           [(f"`{row.program.name}`", row.program.sentence, row.false, row.sanitizer(row.sanitizer_false)) for row in correct])
     print(f"Together {sum(row.false for row in correct)} of {RUNS * len(correct)} by clew, {sum(row.sanitizer_false for row in correct)} by ThreadSanitizer.")
     for row in rows:

@@ -365,7 +365,7 @@ static const char *version_fix(const struct scene *s)
     }
     if (s->m->pattern == VIOLATION_WWW && is_of_one) {
         return findings_text(s->f,
-                             "%s asks in its second write for the version that its first was told "
+                             "%s asks in its second write for the version that its first received "
                              "(If-Match)",
                              s->a);
     }

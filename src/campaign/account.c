@@ -101,6 +101,7 @@ static void count_outcome(struct reader *r, const struct run_record *record)
         vec_push(&a->outcomes, (struct account_outcome){.strategy = word_of(r, record->strategy),
                                                         .outcome = word_of(r, record->outcome)});
     }
+    must(at < a->outcomes.count);
     a->outcomes.at[at].run_count += record->count;
     a->outcomes.at[at].step_count += record->steps * record->count;
 }
@@ -113,6 +114,7 @@ static void count_run(struct reader *r, const struct run_record *record)
         a->run_count == 0 || record->steps < a->steps_least ? record->steps : a->steps_least;
     a->steps_most = record->steps > a->steps_most ? record->steps : a->steps_most;
     a->run_count += record->count;
+    must(a->steps_least <= a->steps_most);
     a->step_count += record->steps * record->count;
     (void)map_slot(&r->executions, record->execution_hash, 0, &is_new);
     a->execution_count += is_new;

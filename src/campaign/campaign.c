@@ -537,6 +537,7 @@ void campaign_run(struct campaign *c, const struct campaign_run *run)
         *place = (struct run_place){.tag = (uint32_t)(key >> 32), .at = (uint32_t)c->runs.count};
         vec_push(&c->runs, record);
     }
+    must(place->at < c->runs.count);
 }
 
 void campaign_cover(struct campaign *c, const struct campaign_block *more)

@@ -41,9 +41,10 @@ static int run_error(const struct err *e)
     return EXIT_UNABLE;
 }
 
-/* Hands over what is left of standard output. What has already failed says no more. */
+/* Writes the rest of standard output. An earlier failure was already reported. */
 static int finish_output(struct out *out, int status)
 {
+    must(status >= 0);
     struct err e;
     if (out_flush(out, &e) < 0 && status != EXIT_UNABLE) {
         status = run_error(&e);
@@ -60,6 +61,7 @@ static bool has_command(const struct verb *verb, const struct operands *operands
 
 static int check_operands(const struct verb *verb, const struct operands *operands, struct err *e)
 {
+    must(operands->command <= operands->list.count);
     const size_t count = has_command(verb, operands) ? operands->command + 1 : operands->list.count;
     if (has_command(verb, operands) && operands->command == operands->list.count) {
         return err_set(e, "%s needs a program behind --", verb->name);
@@ -171,6 +173,7 @@ static int run_verb(const struct verb *verb, const void *options, struct operand
         .command = is_command ? operands->list.at + operands->command : NULL,
         .command_count = is_command ? operands->list.count - operands->command : 0,
     };
+    must(s.input_count + s.command_count >= operands->list.count);
     s.budget = s.common->budget;
     limit_begin(&s.budget);
     s.is_colored = wants_color(s.common);
@@ -193,6 +196,7 @@ static int run_verb(const struct verb *verb, const void *options, struct operand
 
 static int parse_and_run(const struct verb *verb, const char *const *words, size_t word_count)
 {
+    must(verb->options_size >= sizeof(struct common));
     void *options = mem_zero(1, verb->options_size);
     memcpy(options, verb->defaults, verb->options_size);
     struct operands operands = {0};

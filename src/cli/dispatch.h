@@ -2,8 +2,8 @@
 #ifndef CLEW_CLI_DISPATCH_H
 #define CLEW_CLI_DISPATCH_H
 
-/* Runs one command and returns its exit status; what main() calls once the process is prepared, and
- * tests too. */
+/* Runs one command and returns its exit status; called by main() once the process is prepared, and
+ * by tests. */
 int clew_main(int argc, const char *const *argv);
 
 #endif

@@ -13,8 +13,8 @@ static void on_signal(int signal_number)
     *wish = signal_number;
 }
 
-/* Workers see the wish of who started them. Without memory to share, each hears its own signals
- * only. */
+/* Workers see an interrupt of their parent. Without shared memory, each sees its own signals only.
+ */
 static void share_wish(void)
 {
     void *page =

@@ -1,5 +1,5 @@
-/* Ctrl-C for verbs that have something to show for the time they took: the first one ends the work
- * and keeps what was found, the second one ends the program. */
+/* Ctrl-C for long verbs: the first one ends the work and keeps the findings, the second one ends
+ * the program. */
 #ifndef CLEW_CLI_INTERRUPT_H
 #define CLEW_CLI_INTERRUPT_H
 

@@ -74,12 +74,14 @@ int moment_span(const struct moment *m, uint64_t tick_ns, int64_t *ticks, struct
     if (moment_ticks(m, 0, tick_ns, ticks, e) < 0) {
         return -1;
     }
+    must(tick_ns > 0 || !m->is_relative);
     *ticks += m->is_relative && m->time_ns % tick_ns != 0 && *ticks < INT64_MAX;
     return 0;
 }
 
 static int set_choice(const struct option *option, int *target, const char *value, struct err *e)
 {
+    must(option->word != NULL);
     struct suggest nearest = {.wanted = value};
     for (int i = 0; option->word((size_t)i) != NULL; i++) {
         if (strcmp(option->word((size_t)i), value) == 0) {
@@ -119,6 +121,7 @@ static int add_text(struct texts *texts, const char *value, struct err *e)
         return err_set(e, "it may be given %d times at most", (int)TEXTS_MAX);
     }
     texts->at[texts->count++] = value;
+    must(texts->count <= TEXTS_MAX);
     return 0;
 }
 
@@ -160,6 +163,7 @@ static int take_value(const struct option *option, struct words *words, const ch
     if (words->count == 0) {
         return err_set(e, "--%s needs a value: %s", option->name, option->argument);
     }
+    must(takes_value(option));
     *value = *words->at++;
     words->count--;
     return 0;
@@ -183,7 +187,7 @@ static const struct option *find_long(const struct option *table, const char *na
     return NULL;
 }
 
-/* What other tools call a limit of runs or time. */
+/* Names of other tools for a limit of runs or time. */
 static bool is_one_of(const char *wanted, const char *words)
 {
     const size_t size = strlen(wanted);
@@ -198,6 +202,7 @@ static bool is_one_of(const char *wanted, const char *words)
 
 static int unknown_long(const struct option *table, const char *name, size_t size, struct err *e)
 {
+    must(size <= strlen(name));
     char wanted[40] = {0};
     memcpy(wanted, name, size < sizeof wanted ? size : sizeof wanted - 1);
     struct suggest nearest = {.wanted = wanted};
@@ -262,6 +267,7 @@ static int parse_short(const struct option *table, void *target, const char *let
             }
             return set_value(option, target, value, e);
         }
+        must(option->type == OPTION_FLAG || option->type == OPTION_SWITCH);
         *(bool *)((char *)target + option->target) = true;
     }
     return 0;

@@ -1,5 +1,5 @@
-/* Options by table: a row says how an option is written, what it takes, where its value goes and
- * what help, manual and completion say about it.
+/* Options by table: a row has an option's name, its argument, the place of its value and its text
+ * in help, manual and completion.
  *
  *     struct slice_options { struct common common; const char *node; };
  *     static const struct option options[] = {
@@ -88,7 +88,7 @@ struct common {
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* What a verb's defaults begin with. */
+/* The common defaults of a verb. */
 #define COMMON_DEFAULTS                                      \
     {                                                        \
         .from = -1, .to = -1, .limit = UINT64_MAX, .jobs = 1 \
@@ -167,8 +167,8 @@ struct operands {
 
 /* Reads the words into target, a struct the table's offsets are of. Values point into words.
  * Options and operands mix; "--" ends options; "-" is an operand; short flags join (-qj2). Fails on
- * what the table does not know (naming the nearest it does), missing or surplus values, and values
- * of the wrong form. */
+ * unknown options (naming the nearest known one), missing or surplus values, and values of the
+ * wrong form. */
 MUST_USE int options_parse(const struct option *table, void *target, const char *const *words,
                            size_t word_count, struct operands *operands, struct err *e);
 
@@ -180,8 +180,8 @@ MUST_USE int moment_parse(struct moment *m, const char *text, struct err *e);
 MUST_USE int moment_ticks(const struct moment *m, int64_t time_first, uint64_t tick_ns,
                           int64_t *ticks, struct err *e);
 
-/* The same for how long something takes: rounded up, so that what lasts at most as long as was said
- * lasts at most so many ticks. */
+/* The same for durations: rounded up, so that a duration within the limit has at most this number
+ * of ticks. */
 MUST_USE int moment_span(const struct moment *m, uint64_t tick_ns, int64_t *ticks, struct err *e);
 
 #endif

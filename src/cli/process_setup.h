@@ -1,5 +1,4 @@
-/* The process around a command: what happens on a signal, at the end of memory and with standard
- * streams that are not there. */
+/* The process around a command: signals, exhausted memory and closed standard streams. */
 #ifndef CLEW_CLI_PROCESS_SETUP_H
 #define CLEW_CLI_PROCESS_SETUP_H
 
@@ -7,7 +6,7 @@
 
 /* To be called once, first of all.
  *  - SIGINT, SIGTERM and SIGHUP remove unfinished outputs and end the process with 128 + the
- *    signal's number; what was already written to standard output stays.
+ *    signal's number; output that was already written stays.
  *  - A closed pipe is a failed write, not a signal.
  *  - When memory ends, one line says so, unfinished outputs are removed and the status is 2.
  *  - A closed standard stream is replaced by one on which every transfer fails, so that no file the

@@ -32,6 +32,7 @@ int session_misused(struct err *e, const char *format, ...)
  * ASCII and on those that UTF-8 adds behind 0xc2. Returns how many bytes were taken. */
 static size_t show(char piece[9], const char *text, size_t size)
 {
+    must(size > 0);
     const unsigned char first = (unsigned char)text[0];
     const unsigned char second = size > 1 ? (unsigned char)text[1] : 0;
     if (first < 0x20 || first == 0x7f) {
@@ -59,6 +60,7 @@ void session_say(const char *format, ...)
     for (size_t i = 0; text[i] != '\0'; end += strlen(end)) {
         i += show(end, text + i, strlen(text + i));
     }
+    must((size_t)(end - line) < sizeof line);
     (void)fprintf(stderr, "clew: %s\n", line);
 }
 
@@ -97,10 +99,12 @@ void session_bytes(struct session *s, const char *bytes, size_t size)
         const size_t taken =
             begins_name(bytes, i) ? demangle(bytes + i, size - i, name, sizeof name) : 0;
         if (taken > 0) {
+            must(taken <= size - i);
             print_harmless(s, name, strlen(name));
             i += taken;
         } else {
             const size_t next = name_from(bytes, i + 1, size);
+            must(next > i);
             print_harmless(s, bytes + i, next - i);
             i = next;
         }

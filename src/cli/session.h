@@ -1,4 +1,4 @@
-/* One command being run: what it was asked, and where its words go. */
+/* One running command: its arguments, and its output streams. */
 #ifndef CLEW_CLI_SESSION_H
 #define CLEW_CLI_SESSION_H
 
@@ -30,10 +30,10 @@ enum paint { PAINT_ERROR, PAINT_WARNING, PAINT_STRONG };
 /* Writes text to s->out, coloured when the session is. */
 void session_paint(struct session *s, enum paint paint, const char *text);
 
-/* Prints what a reader or writer remarked on standard error, unless the session is quiet. */
+/* Prints the notes of a reader or writer on standard error, unless the session is quiet. */
 void session_warn(const struct session *s, const char *subject, const struct notes *notes);
 
-/* Writes what is wrong with the command line; always returns MISUSED. */
+/* Writes the error in the command line; always returns MISUSED. */
 int session_misused(struct err *e, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* One line on standard error, "clew: " before it. Bytes that could steer a terminal are shown as

@@ -3,11 +3,10 @@
 #include <string.h>
 
 const struct verb *const verbs[] = {
-    &verb_info,   &verb_convert,   &verb_check,     &verb_slice,   &verb_races,
-    &verb_petri,  &verb_atomicity, &verb_correlate, &verb_monitor, &verb_explore,
-    &verb_replay, &verb_minimize,  &verb_explain,   &verb_confirm, &verb_diff,
-    &verb_record, &verb_cc,        &verb_cpp,       &verb_doctor,  &verb_rules,
-    &verb_spec,   &verb_campaign,  &verb_cases,     &verb_demo,    NULL,
+#define VERB(name) &verb_##name,
+    VERB_LIST(VERB)
+#undef VERB
+        NULL,
 };
 
 const struct verb *verb_find(const char *name)

@@ -10,7 +10,7 @@
 
 struct session;
 
-/* What a command ends with. */
+/* The exit status of a command. */
 enum exit_status {
     EXIT_CLEAN = 0,
     EXIT_FOUND = 1,
@@ -18,12 +18,12 @@ enum exit_status {
     EXIT_UNKNOWN = 3,
 };
 
-/* What a verb returns instead of -1 when the command line, not the world, was wrong. */
+/* Returned by a verb instead of -1 when the command line was wrong, not the environment. */
 #define MISUSED (-2)
 
 struct example {
     const char *command;
-    const char *says; /* what it is good for */
+    const char *says; /* purpose */
 };
 
 struct verb {
@@ -34,10 +34,10 @@ struct verb {
     size_t operand_max;
     bool takes_command;        /* a program with its words may follow "--" in place of an operand */
     bool replaces_input;       /* --output may name the first input, of which it is made */
-    bool is_stopped_softly;    /* the first Ctrl-C or SIGTERM leaves time to tell what there is */
+    bool is_stopped_softly;    /* the first Ctrl-C or SIGTERM leaves time to print the findings */
     bool has_foreign_words;    /* all words are another program's: none is an option here */
     const char *about;         /* a paragraph for help */
-    const char *exit_statuses; /* what 0, 1, 2 and 3 mean here, a line each */
+    const char *exit_statuses; /* meaning of 0, 1, 2 and 3 here, a line each */
     int status_unable;         /* for a misused command line; 0: EXIT_UNABLE */
     const struct option *options;
     const void *defaults; /* a struct of options_size bytes that begins with struct common */
@@ -48,35 +48,23 @@ struct verb {
     int (*run)(struct session *s, const void *options, struct err *e);
 };
 
-/* Every verb, in the order of help; ended by NULL. */
+/* Every verb, in the order of help. A file verbs/cmd_##name.c defines verb_##name. */
+/* clang-format off */
+#define VERB_LIST(VERB) \
+    VERB(info) VERB(convert) VERB(check) VERB(slice) VERB(races) VERB(petri) \
+    VERB(atomicity) VERB(correlate) VERB(monitor) VERB(explore) VERB(replay) VERB(minimize) \
+    VERB(explain) VERB(confirm) VERB(diff) VERB(record) VERB(cc) VERB(cpp) VERB(doctor) VERB(rules) \
+    VERB(spec) VERB(campaign) VERB(cases) VERB(demo)
+/* clang-format on */
+
+#define VERB(name) extern const struct verb verb_##name;
+VERB_LIST(VERB)
+#undef VERB
+
+/* All of them, ended by NULL. */
 extern const struct verb *const verbs[];
 
 /* The verb with this name, NULL when there is none. */
 const struct verb *verb_find(const char *name);
-
-extern const struct verb verb_info;
-extern const struct verb verb_convert;
-extern const struct verb verb_check;
-extern const struct verb verb_record;
-extern const struct verb verb_cc;
-extern const struct verb verb_cpp;
-extern const struct verb verb_doctor;
-extern const struct verb verb_slice;
-extern const struct verb verb_races;
-extern const struct verb verb_rules;
-extern const struct verb verb_monitor;
-extern const struct verb verb_spec;
-extern const struct verb verb_campaign;
-extern const struct verb verb_cases;
-extern const struct verb verb_atomicity;
-extern const struct verb verb_correlate;
-extern const struct verb verb_petri;
-extern const struct verb verb_demo;
-extern const struct verb verb_explore;
-extern const struct verb verb_replay;
-extern const struct verb verb_minimize;
-extern const struct verb verb_explain;
-extern const struct verb verb_confirm;
-extern const struct verb verb_diff;
 
 #endif

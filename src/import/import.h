@@ -5,25 +5,31 @@
 
 #include "trace/format.h"
 
-/* Events of distributed systems as JSON objects: one per line, one behind the other, or in arrays.
- * import/json/falcon.h defines the meaning of its types and fields. */
-extern const struct format format_falcon;
+/* Row: IMPORT(name); a file defines format_##name. A format is recognized after those before it.
+ *
+ *     falcon        events as JSON objects: one per line, one behind the other, or in arrays
+ *                   (import/json/falcon.h defines its types and fields)
+ *     std           RAPID's standard form: a line per event, `thread|operation(operand)|location`
+ *                   (import/rapid_std.h)
+ *     har ...       captures of HTTP by the rules of import/http/http_rules.h: archives of browsers
+ *     http_log      and proxies, spans of OpenTelemetry, columns and lines of logs; only read
+ *     reports_...   values and messages that processes report about themselves, with their clocks
+ *                   (import/reports.h); only read */
+#define IMPORT_LIST(IMPORT) \
+    IMPORT(falcon)          \
+    IMPORT(std)             \
+    IMPORT(har)             \
+    IMPORT(otlp)            \
+    IMPORT(http_tsv)        \
+    IMPORT(http_log)        \
+    IMPORT(reports_json)    \
+    IMPORT(reports_csv)
 
-/* RAPID's standard form: a line per event, `thread|operation(operand)|location`. See
- * import/rapid_std.h.
- */
-extern const struct format format_std;
+#define IMPORT(name) extern const struct format format_##name;
+IMPORT_LIST(IMPORT)
+#undef IMPORT
 
-/* Captures of HTTP, by the rules of import/http/http_rules.h: HAR archives of browsers and proxies,
- * spans of OpenTelemetry, requests in columns and lines of logs. They are recognized after the
- * others, and only read. */
-extern const struct format format_har, format_otlp, format_http_tsv, format_http_log;
-
-/* Values and messages that processes report about themselves, with their clocks: see
- * import/reports.h. Only read. */
-extern const struct format format_reports_json, format_reports_csv;
-
-/* All of the above, ended by NULL. */
+/* All of them, ended by NULL. */
 extern const struct format *const import_formats[];
 
 #endif

@@ -4,28 +4,9 @@
 #include "minimize/stages/stages.h"
 
 static void (*const stage_functions[])(struct reducer *r) = {
-    [STAGE_ECHOES] = splice_windows_stage,
-    [STAGE_CLUSTERS] = clock_clusters_stage,
-    [STAGE_SLICE] = provenance_stage,
-    [STAGE_EXTERNALS] = externals_stage,
-    [STAGE_SWITCHES] = context_switches_stage,
-    [STAGE_SHORTCUTS] = shortcuts_stage,
-    [STAGE_REACTIONS] = reactions_stage,
-    [STAGE_CHUNKS] = chunks_stage,
-    [STAGE_CONES] = cones_stage,
-    [STAGE_STRANDS] = per_node_stage,
-    [STAGE_SINGLES] = singles_stage,
-    [STAGE_CONTENTS] = payload_shrink_stage,
-    [STAGE_PAIRS] = pairs_stage,
-    [STAGE_TAILS] = random_suffix_stage,
-    [STAGE_MATCHES] = equivalent_steps_stage,
-    [STAGE_MOVES] = move_step_stage,
-    [STAGE_ANEW] = restart_stage,
-    [STAGE_SEEDS] = seeds_stage,
-    [STAGE_DETOURS] = insert_then_remove_stage,
-    [STAGE_DRIFT] = random_walk_stage,
-    [STAGE_ROLES] = node_renaming_stage,
-    [STAGE_EXACT] = exact_stage,
+#define STAGE(id, function, name, meaning) function##_stage,
+    STAGE_LIST(STAGE)
+#undef STAGE
 };
 
 /* One stage, and how it finds steps again. */
@@ -99,8 +80,8 @@ static const struct {
 static const char *const same_names[] = {SAME_LIST(NAMED)};
 static const char *const compat_names[] = {COMPAT_LIST(NAMED)};
 #undef NAMED
-#define NAMED(id, name, meaning) name,
-#define MEANING(id, name, meaning) meaning,
+#define NAMED(id, function, name, meaning) name,
+#define MEANING(id, function, name, meaning) meaning,
 static const char *const stage_names[] = {STAGE_LIST(NAMED)};
 static const char *const stage_meanings[] = {STAGE_LIST(MEANING)};
 #undef NAMED

@@ -16,33 +16,41 @@
 #include "base/limit.h"
 #include "world/world.h"
 
-/* The stages. STAGE(id, name, meaning) */
-#define STAGE_LIST(STAGE)                                                                         \
-    STAGE(ECHOES, "echoes", "splice the last steps of a long run onto an earlier part of it")     \
-    STAGE(CLUSTERS, "clusters", "remove all steps of one logical-clock value (a term, a round)")  \
-    STAGE(SHORTCUTS, "shortcuts", "search for random runs of at most half the length")            \
-    STAGE(SLICE, "slice", "remove steps that do not happen before the violation")                 \
-    STAGE(SWITCHES, "switches", "programs: remove context switches, then try all runs with few")  \
-    STAGE(EXTERNALS, "externals", "remove external events (requests, faults) by delta debugging") \
-    STAGE(REACTIONS, "reactions", "remove a timer or request with all messages that it caused")   \
-    STAGE(CHUNKS, "chunks", "remove runs of consecutive internal steps: halves, quarters ...")    \
-    STAGE(CONES, "cones", "remove a step with its whole causal future")                           \
-    STAGE(STRANDS, "strands", "remove steps of one node, or steps of one kind")                   \
-    STAGE(SINGLES, "singles", "remove each step alone, until none can go")                        \
-    STAGE(ROLES, "roles", "exchange two nodes in all steps")                                      \
-    STAGE(SEEDS, "seeds", "give the nodes the random numbers of other seeds")                     \
-    STAGE(CONTENTS, "contents", "shrink request payloads, as the system proposes")                \
-    STAGE(DRIFT, "drift", "walk randomly among executions of about the same length")              \
-    STAGE(PAIRS, "pairs", "remove two or three steps together")                                   \
-    STAGE(TAILS, "tails", "keep a prefix and continue with random steps")                         \
-    STAGE(MATCHES, "matches", "remove a step and deliver other messages of the same type")        \
-    STAGE(MOVES, "moves", "remove a step and move another one")                                   \
-    STAGE(ANEW, "anew", "restart: minimize other runs that show the violation")                   \
-    STAGE(DETOURS, "detours", "add a pending step, then remove each step alone")                  \
-    STAGE(EXACT, "exact", "try every shorter execution")
+/* The stages. STAGE(id, function, name, meaning): stages/ has function##_stage() */
+#define STAGE_LIST(STAGE)                                                                          \
+    STAGE(ECHOES, splice_windows, "echoes",                                                        \
+          "splice the last steps of a long run onto an earlier part of it")                        \
+    STAGE(CLUSTERS, clock_clusters, "clusters",                                                    \
+          "remove all steps of one logical-clock value (a term, a round)")                         \
+    STAGE(SHORTCUTS, shortcuts, "shortcuts", "search for random runs of at most half the length")  \
+    STAGE(SLICE, provenance, "slice", "remove steps that do not happen before the violation")      \
+    STAGE(SWITCHES, context_switches, "switches",                                                  \
+          "programs: remove context switches, then try all runs with few")                         \
+    STAGE(EXTERNALS, externals, "externals",                                                       \
+          "remove external events (requests, faults) by delta debugging")                          \
+    STAGE(REACTIONS, reactions, "reactions",                                                       \
+          "remove a timer or request with all messages that it caused")                            \
+    STAGE(CHUNKS, chunks, "chunks",                                                                \
+          "remove runs of consecutive internal steps: halves, quarters ...")                       \
+    STAGE(CONES, cones, "cones", "remove a step with its whole causal future")                     \
+    STAGE(STRANDS, per_node, "strands", "remove steps of one node, or steps of one kind")          \
+    STAGE(SINGLES, singles, "singles", "remove each step alone, until none can go")                \
+    STAGE(ROLES, node_renaming, "roles", "exchange two nodes in all steps")                        \
+    STAGE(SEEDS, seeds, "seeds", "give the nodes the random numbers of other seeds")               \
+    STAGE(CONTENTS, payload_shrink, "contents", "shrink request payloads, as the system proposes") \
+    STAGE(DRIFT, random_walk, "drift", "walk randomly among executions of about the same length")  \
+    STAGE(PAIRS, pairs, "pairs", "remove two or three steps together")                             \
+    STAGE(TAILS, random_suffix, "tails", "keep a prefix and continue with random steps")           \
+    STAGE(MATCHES, equivalent_steps, "matches",                                                    \
+          "remove a step and deliver other messages of the same type")                             \
+    STAGE(MOVES, move_step, "moves", "remove a step and move another one")                         \
+    STAGE(ANEW, restart, "anew", "restart: minimize other runs that show the violation")           \
+    STAGE(DETOURS, insert_then_remove, "detours",                                                  \
+          "add a pending step, then remove each step alone")                                       \
+    STAGE(EXACT, exact, "exact", "try every shorter execution")
 
 enum stage {
-#define STAGE(id, name, meaning) STAGE_##id,
+#define STAGE(id, function, name, meaning) STAGE_##id,
     STAGE_LIST(STAGE)
 #undef STAGE
         STAGE_COUNT,

@@ -12,6 +12,7 @@ struct overlap_state overlap_state(const struct state_history *h, uint32_t proce
 {
     const struct cuts *c = &h->cuts;
     const uint32_t next = c->first[process] + taken;
+    must(next <= c->first[process + 1]);
     struct overlap_state s = {0};
     if (taken > 0) {
         s.entered = c->time[next - 1];
@@ -49,6 +50,7 @@ struct overlap overlap_find(const struct state_history *h, const uint32_t *taken
         __builtin_sub_overflow(o.entered, o.left, &o.skew_needed)) {
         o.skew_needed = INT64_MAX;
     }
+    must(o.skew_needed >= 0);
     return o;
 }
 
@@ -64,6 +66,7 @@ static const char *say_why(const struct state_history *h, const struct overlap *
     char entered[TIME_TEXT_SIZE];
     char between[TIME_TEXT_SIZE];
     char skew[TIME_TEXT_SIZE];
+    must(o->has_pair);
     time_text(left, o->left, tick_ns);
     time_text(entered, o->entered, tick_ns);
     if (o->entered <= o->left) {
@@ -104,6 +107,8 @@ struct axis {
 
 static int column_of(const struct axis *x, int64_t time)
 {
+    must(x->from <= time);
+    must(time <= x->to);
     const double whole = (double)x->to - (double)x->from;
     const double part = (double)time - (double)x->from;
     return whole <= 0 ? 0 : (int)(part / whole * BAR_SIZE);

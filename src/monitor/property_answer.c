@@ -121,10 +121,11 @@ static const char *sentence(struct findings *f, const struct spec *s, const stru
 {
     const char *name = names_text(&s->names, p->name);
     switch (p->claim) {
-    case SPEC_CLAIM_NEVER: return findings_text(f, "%s: what must never hold may have held", name);
+    case SPEC_CLAIM_NEVER:
+        return findings_text(f, "%s: a state that must never occur is possible", name);
     case SPEC_CLAIM_ALWAYS:
-        return findings_text(f, "%s: what must always hold may have failed", name);
-    case SPEC_CLAIM_POSSIBLY: return findings_text(f, "%s: what is asked for may have held", name);
+        return findings_text(f, "%s: a condition that must always hold may have failed", name);
+    case SPEC_CLAIM_POSSIBLY: return findings_text(f, "%s: the requested state is possible", name);
     }
     bug("claim");
 }

@@ -47,6 +47,7 @@ enum sequence_place sequence_take(struct numbered *p, const struct event *e, uin
     }
     const uint32_t ahead = sequence_ahead(p, e);
     const bool is_first = !p->has_begun || e->kind == EVENT_PROCESS_START;
+    must(ahead <= UINT32_MAX / 2);
     if (!is_first && ahead == 0 && e->count != p->next) {
         return is_missing(p, e->count) ? SEQUENCE_LATE : SEQUENCE_REPEATED;
     }
@@ -63,6 +64,8 @@ enum sequence_place sequence_take(struct numbered *p, const struct event *e, uin
 
 void sequence_note(enum sequence_place place, uint64_t event, uint32_t missing, struct notes *n)
 {
+    must(place != SEQUENCE_NEXT);
+    must(place != SEQUENCE_GAP || missing > 0);
     static const char *const texts[] = {
         [SEQUENCE_GAP] = "a report that is missing, by the sequence numbers of its process",
         [SEQUENCE_REPEATED] = "a report that came before, by its sequence number: left out",
@@ -153,6 +156,7 @@ static const event_id *find_order(const struct trace *t, const uint32_t *process
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = trace_at(t, id);
         struct numbered_run *run = &runs[process_of[e->task]];
+        must(process_of[e->task] < process_count);
         order[id] = id;
         if (e->kind == EVENT_PROCESS_START) {
             put_in_order(run, t, order, n);

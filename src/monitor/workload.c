@@ -104,11 +104,13 @@ struct running {
 
 static bool chance(struct running *r, uint32_t millionths)
 {
+    must(millionths <= MILLION);
     return prng_below(&r->prng, MILLION) < millionths;
 }
 
 static void append(struct running *r, uint32_t i, struct event e)
 {
+    must(i < r->w->process_count);
     const struct process *p = &r->processes[i];
     e.task = p->task;
     e.has |= HAS_TIME | HAS_HLC;

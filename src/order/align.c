@@ -115,6 +115,7 @@ void alignment_part(struct alignment *a, uint32_t first)
         if (partner == ALIGN_NONE) {
             continue;
         }
+        must(acts[ALIGN_SECOND].partner_of[partner] == act);
         acts[ALIGN_FIRST].partner_of[act] = ALIGN_NONE;
         acts[ALIGN_SECOND].partner_of[partner] = ALIGN_NONE;
         for (uint32_t i = acts[ALIGN_FIRST].effect[act]; i != ALIGN_NONE;

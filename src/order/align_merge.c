@@ -137,6 +137,7 @@ static void walk(struct merger *m)
     for (uint32_t i = 0; i < second->list.count; i++) {
         walk_from(m, node_of(m, ALIGN_SECOND, i));
     }
+    must(m->open.count == 0); /* every component is closed */
 }
 
 /* Walks each side by itself: causes that form a cycle there are dropped. */
@@ -226,6 +227,7 @@ static struct meeting meeting_of(const struct alignment *a, int side, uint32_t a
 {
     struct meeting meeting = {{ALIGN_NONE, ALIGN_NONE}};
     const uint32_t partner = a->sides[side].partner_of[act];
+    must(partner != ALIGN_NONE);
     meeting.index[side] = a->sides[side].list.at[act].index;
     meeting.index[!side] = a->sides[!side].list.at[partner].index;
     return meeting;

@@ -37,6 +37,7 @@ static void draft_node(struct draft *d, uint32_t context, uint32_t in_end, uint3
     while (out_at < out_end && out[out_at].position == position) {
         out_at++;
     }
+    must(in_at > d->in_first[d->count] || out_at > d->out_first[d->count]);
     d->is_forward =
         d->is_forward && (d->count == d->first[context] || d->events[d->count - 1] < id);
     d->of_event[id] = d->count;
@@ -140,6 +141,8 @@ void ancestors_build(struct ancestors *x, const struct hb *hb, struct arena *a)
         const uint32_t node = number[i];
         nodes[node] = d.events[i];
         node_before[node] = is_first_node(&d, i) ? ANCESTORS_NONE : number[i - 1];
+        must(node < d.count);
+        must(node_before[node] == ANCESTORS_NONE || node_before[node] < node);
         x->in_first[node] = d.in_first[i];
         x->in_count[node] = d.in_first[i + 1] - d.in_first[i];
         for (uint32_t k = d.in_first[i]; k < d.in_first[i + 1]; k++) {

@@ -230,6 +230,7 @@ static void lay_out(struct waits *w, struct build *b, struct arena *a)
         first += conditions[i].count;
         conditions[i].count = 0;
     }
+    must(first == b->notifies.count);
     event_id *notifies = arena_array(a, event_id, b->notifies.count + 1);
     vec_each (&b->notifies, notice) {
         struct condition *c = &conditions[notice->condition];

@@ -143,8 +143,10 @@ static void lay_out(struct build *b, struct arena *a)
         first += context->count;
     }
     must(first == event_count);
+    must(c->count >= c->task_count); /* each task has a main chain */
     event_id *members = arena_array(a, event_id, event_count + 1);
     for (event_id id = 0; id < event_count; id++) {
+        must(b->position[id] < b->list.at[b->of[id]].count);
         members[b->list.at[b->of[id]].first + b->position[id]] = id;
     }
     c->members = members;

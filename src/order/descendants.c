@@ -7,6 +7,7 @@ enum { EDGES_MAX = 64 };
 static bool add(struct descendants *d, const struct contexts *c, event_id id)
 {
     const struct descendant found = {.context = c->of[id], .position = c->position[id]};
+    must(found.position < c->list[found.context].count);
     for (uint32_t i = 0; i < d->count; i++) {
         if (d->list[i].context == found.context && d->list[i].position <= found.position) {
             return true;

@@ -297,7 +297,7 @@ static void note_zero_times(const struct trace *t, struct notes *n)
         char place[sizeof((struct note *)NULL)->place];
         remark_place(place, sizeof place, t, first);
         notes_add_many(n, count, place,
-                       "a time of 0 among real times: the list is what orders a task's events");
+                       "a time of 0 among real times: events of a task are ordered by the list");
     }
 }
 
@@ -320,6 +320,7 @@ static void build_graph(struct hb *hb, struct notes *n)
         const event_id still_blocked = hb_rebuild(hb);
         must(still_blocked == EVENT_NONE);
     }
+    must(hb->graph.edge_count == hb->edges.list.count);
 }
 
 int hb_build(struct hb *hb, const struct trace *t, const struct hb_options *options,

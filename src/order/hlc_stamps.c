@@ -63,6 +63,8 @@ static void sort_messages(struct stamping *s, struct arena *a)
         s->wants[s->want_first[edge->from + 1]++] =
             s->p->process_of[trace_at(s->t, edge->to)->task];
     }
+    must(s->need_first[count] == messages->list.count);
+    must(s->want_first[count] == messages->list.count);
 }
 
 static bool can_stamp(const struct stamping *s, event_id id)
@@ -77,6 +79,8 @@ static bool can_stamp(const struct stamping *s, event_id id)
 
 static void stamp(struct stamping *s, uint32_t process, event_id id)
 {
+    must(!s->is_stamped[id]);
+    must(s->at[process] == id);
     const struct event *e = trace_at(s->t, id);
     struct hlc heard = {INT64_MIN, 0};
     for (uint32_t n = s->need_first[id]; n < s->need_first[id + 1]; n++) {

@@ -278,6 +278,7 @@ static void lay_out(struct messages *m, const struct build *b, struct arena *a)
     }
     must(m->count == b->list.count);
     must(m->part_count == b->parts.count);
+    must(m->part_count >= m->count); /* each message has at least one receive */
     arena_release(&scratch);
 }
 

@@ -63,7 +63,11 @@ void graph_build(struct graph *g, const struct contexts *c, const struct edges *
     for (size_t i = 0; i < edge_count; i++) {
         in[in_place[i]].twin = out_place[i];
         out[out_place[i]].twin = in_place[i];
+        must(in[in_place[i]].event == e->list.at[i].from);
+        must(out[out_place[i]].event == e->list.at[i].to);
     }
+    must(in_first[c->count] == edge_count);
+    must(out_first[c->count] == edge_count);
     arena_release(&scratch);
     *g = (struct graph){
         .contexts = c,
@@ -87,6 +91,7 @@ struct graph_span graph_span_from(struct graph_span s, uint32_t position)
             high = middle;
         }
     }
+    must(low == s.count || s.at[low].position >= position);
     return (struct graph_span){s.at + low, s.count - low};
 }
 

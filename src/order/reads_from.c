@@ -215,6 +215,7 @@ static event_id nearest_of(const writer_list *list, const event_id *by_task)
 static void read_one(struct build *b, event_id id, const writer_list *list, const event_id *by_task)
 {
     const event_id nearest = nearest_of(list, by_task);
+    must(nearest == EVENT_NONE || nearest < id);
     if (nearest != EVENT_NONE && !is_known_before(b, nearest, id)) {
         doubt(b, id, READ_CONCURRENT);
         return;
@@ -258,7 +259,9 @@ static const event_id *sort_writes(struct build *b, const struct variable *v, wr
             by_task[w->first + w->done++] = v->events[i];
         }
     }
+    must(first <= v->count);
     vec_each (list, w) {
+        must(w->done == w->count);
         w->done = 0;
     }
     return by_task;

@@ -333,6 +333,7 @@ static void lay_out(struct sections *s, struct build *b, struct arena *a)
     vec_each (&b->uses, use) {
         if (section_at[use->event] != 0) {
             list[filled++] = b->list.at[section_at[use->event] - 1];
+            must(filled < 2 || list[filled - 2].begin < list[filled - 1].begin);
         }
     }
     must(filled == count);
@@ -350,6 +351,7 @@ static void lay_out(struct sections *s, struct build *b, struct arena *a)
         first += locks[i].count;
         locks[i].count = 0;
     }
+    must(first == count);
     uint32_t *by_lock = arena_array(a, uint32_t, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         struct lock *lock = &locks[list[i].lock];

@@ -154,6 +154,7 @@ const struct semaphore *semaphore_used(const struct semaphores *s, const struct 
     if (s->of == NULL || (kind != EVENT_SEM_POST && kind != EVENT_SEM_WAIT)) {
         return NULL;
     }
+    must(s->of[id] < s->count);
     const struct semaphore *semaphore = &s->list[s->of[id]];
     return semaphore->use == use ? semaphore : NULL;
 }

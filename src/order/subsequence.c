@@ -78,6 +78,8 @@ static void walk_back(const struct rest *r, const struct path *p, int64_t diagon
     for (size_t round = p->rounds.count; round-- > 0;) {
         const uint32_t end = reach(p, round, diagonal);
         for (uint32_t x = begin(p, round, diagonal); x < end; x++) {
+            must(r->partner_of[r->first_offset + x] == SUBSEQUENCE_NONE);
+            must(p->first.at[x] == p->second.at[(int64_t)x - diagonal]);
             r->partner_of[r->first_offset + x] =
                 r->second_offset + (uint32_t)((int64_t)x - diagonal);
         }
@@ -123,6 +125,9 @@ static void go_on(struct rest *r, size_t differences_max)
         is_over ? (int64_t)r->first.count - (int64_t)r->second.count : furthest_diagonal(&p);
     const uint32_t x = is_over ? r->first.count : reach(&p, p.rounds.count - 1, diagonal);
     const uint32_t y = (uint32_t)((int64_t)x - diagonal);
+    must(x <= r->first.count);
+    must(y <= r->second.count);
+    must(x > 0 || y > 0); /* each round ends nearer to both ends */
     walk_back(r, &p, diagonal);
     vec_each (&p.rounds, round) {
         mem_free(*round);

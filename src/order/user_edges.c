@@ -71,7 +71,7 @@ static int parse_side(struct given *g, struct line *l, struct given_side *side, 
         l->at++;
     }
     if (is_number && number >= EVENT_NONE) {
-        return fault(l, begin, e, "no trace has so many events (quote it if it is a location)");
+        return fault(l, begin, e, "no trace has that many events (quote it if it is a location)");
     }
     const size_t size = (size_t)(l->at - begin);
     *side = (struct given_side){

@@ -6,18 +6,13 @@
 #include "wire/kind.h"
 
 static const struct strategy *const strategies[] = {
-    [PICK_FIRST] = &strategy_first,
-    [PICK_RANDOM] = &strategy_random,
-    [PICK_PCT] = &strategy_pct,
-    [PICK_POS] = &strategy_pos,
-    [PICK_SURW] = &strategy_surw,
-    [PICK_UNIQUE] = &strategy_unique,
-    [PICK_FREQUENCY] = &strategy_frequency,
-    [PICK_NODEFREQ] = &strategy_nodefreq,
+#define STRATEGY(id, name) &strategy_##name,
+    PICK_STRATEGY_LIST(STRATEGY)
+#undef STRATEGY
 };
 
 static const char *const strategy_names[] = {
-#define STRATEGY(id, name) name,
+#define STRATEGY(id, name) #name,
     PICK_STRATEGY_LIST(STRATEGY)
 #undef STRATEGY
 };

@@ -63,16 +63,20 @@ bool pick_conflicts(const struct pick_operation *a, const struct pick_operation 
  * first, where the only effect of a on b is to enable it. */
 bool pick_enables(const struct pick_operation *a, const struct pick_operation *b);
 
-/* STRATEGY(id, name) */
-#define PICK_STRATEGY_LIST(STRATEGY)                                                              \
-    STRATEGY(FIRST, "first")         /* the world's default order */                              \
-    STRATEGY(RANDOM, "random")       /* any enabled operation */                                  \
-    STRATEGY(PCT, "pct")             /* priorities of tasks, a few of them lowered */             \
-    STRATEGY(POS, "pos")             /* priorities of operations, drawn again after a conflict */ \
-    STRATEGY(SURW, "surw")           /* tasks in proportion to their remaining operations */      \
-    STRATEGY(UNIQUE, "unique")       /* the operation that covers the most new blocks of code */  \
-    STRATEGY(FREQUENCY, "frequency") /* the same, discounting blocks that are executed often */   \
-    STRATEGY(NODEFREQ, "nodefreq")   /* the same, for blocks that few nodes execute */
+/* Strategies that sample, a file each. Row: STRATEGY(id, name); strategy_##name is its table of
+ * operations. */
+#define PICK_SAMPLING_LIST(STRATEGY)                                                            \
+    STRATEGY(RANDOM, random)       /* any enabled operation */                                  \
+    STRATEGY(PCT, pct)             /* priorities of tasks, a few of them lowered */             \
+    STRATEGY(POS, pos)             /* priorities of operations, drawn again after a conflict */ \
+    STRATEGY(SURW, surw)           /* tasks in proportion to their remaining operations */      \
+    STRATEGY(UNIQUE, unique)       /* the operation that covers the most new blocks of code */  \
+    STRATEGY(FREQUENCY, frequency) /* the same, discounting blocks that are executed often */   \
+    STRATEGY(NODEFREQ, nodefreq)   /* the same, for blocks that few nodes execute */
+
+#define PICK_STRATEGY_LIST(STRATEGY)                       \
+    STRATEGY(FIRST, first) /* the world's default order */ \
+    PICK_SAMPLING_LIST(STRATEGY)
 
 enum pick_strategy {
 #define STRATEGY(id, name) PICK_##id,

@@ -26,8 +26,9 @@ struct strategy {
     void (*end)(struct pick *p);
 };
 
-extern const struct strategy strategy_first, strategy_random, strategy_pct, strategy_pos,
-    strategy_surw, strategy_unique, strategy_frequency, strategy_nodefreq;
+#define STRATEGY(id, name) extern const struct strategy strategy_##name;
+PICK_STRATEGY_LIST(STRATEGY)
+#undef STRATEGY
 
 /* The state of a constraint in this run. */
 struct kept {

@@ -19,6 +19,7 @@ static void print_xml(struct out *out, const char *text)
                            : c == '\n' ? "&#10;"
                                        : NULL;
         size_t size = utf8_size(text, (size_t)(end - text));
+        must(size <= (size_t)(end - text));
         if (size == 3 && memcmp(text, "\xef\xbf", 2) == 0 && (unsigned char)text[2] >= 0xbe) {
             size = 0; /* U+FFFE and U+FFFF are characters of Unicode and not of XML */
         }
@@ -115,6 +116,7 @@ void export_junit(const struct exports *x, struct out *out)
     vec_each (&x->findings.list, f) {
         failure_count += f->severity != SEVERITY_NOTE;
     }
+    must(failure_count <= x->findings.list.count);
     const bool has_command = x->findings.list.count == 0 || x->end == EXPORT_UNKNOWN;
     const size_t count = x->findings.list.count + has_command;
     out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");

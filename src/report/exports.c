@@ -68,6 +68,7 @@ static struct source_place place_in(const char *text, size_t size)
         return (struct source_place){0};
     }
     const uint32_t line = (uint32_t)strtoul(text + digits, NULL, 10);
+    must(line <= 999999999); /* nine digits */
     return line == 0 ? (struct source_place){0} : (struct source_place){text, digits - 1, line};
 }
 
@@ -124,6 +125,7 @@ void exports_annotate(const struct exports *x, struct out *out)
         out_format(out, "::%s ", command_of(f->severity));
         if (place.file_size > 0) {
             out_text(out, "file=");
+            must(place.line > 0);
             print_annotation_text(out, place.file, place.file_size, true);
             out_format(out, ",line=%u,", place.line);
         }

@@ -204,6 +204,7 @@ static void print_stats(const struct finding_file *f, struct json *j)
 
 void finding_file_print(const struct finding_file *f, struct out *out)
 {
+    must(f->findings.list.count < UINT32_MAX);
     struct json j = json_begin(out);
     j.is_pretty = true;
     json_object(&j, NULL);
@@ -231,6 +232,7 @@ void finding_file_print(const struct finding_file *f, struct out *out)
     vec_each (&f->findings.list, finding) {
         finding_print(finding, id++, &j);
     }
+    must(id == f->findings.list.count + 1);
     json_end(&j);
     json_end(&j);
     out_char(out, '\n');

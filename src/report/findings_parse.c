@@ -81,6 +81,7 @@ static const struct field {
 };
 
 _Static_assert(FIELD_UNKNOWN < 64, "the fields met are bits of a word");
+_Static_assert(sizeof fields / sizeof *fields == FIELD_UNKNOWN, "a row for each field");
 
 struct parser {
     struct finding_file *file;
@@ -236,6 +237,7 @@ static int set_count(struct parser *p, uint64_t count)
 
 static void add_figure(struct parser *p, struct figure figure)
 {
+    must(p->key != NULL);
     figure.group = p->group;
     figure.name = p->key;
     vec_push(&p->file->stats, figure);
@@ -456,6 +458,7 @@ static int on_object_end(void *context)
             return refuse(p, "is missing", fields[i].key);
         }
     }
+    must(p->depth > 0);
     p->depth--;
     p->field = FIELD_UNKNOWN;
     p->group = NULL;
@@ -474,6 +477,7 @@ static int on_array_end(void *context)
         p->finding.witness = kept(p, p->witness.at, p->witness.count, sizeof *p->witness.at);
         p->finding.witness_count = p->witness.count;
     }
+    must(p->depth > 0);
     p->depth--;
     return 1;
 }

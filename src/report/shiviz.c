@@ -33,6 +33,7 @@ static int shiviz_write(struct writer *w, const struct event *events, size_t cou
             vec_push(&s->last_of, 0);
         }
         event_id *last = &s->last_of.at[events[i].task];
+        must(*last <= s->events.count);
         if (events[i].kind == EVENT_COVERAGE && *last != 0) {
             vec_push(&s->covered, (struct covered){.event = events[i], .with = *last - 1});
         } else {
@@ -59,6 +60,7 @@ static void print_escaped(struct out *o, const char *text)
 
 static void print_task(struct out *o, const struct trace *t, uint32_t task)
 {
+    must(task < t->tables.tasks.count);
     print_escaped(o, trace_name(t, t->tables.tasks.at[task].name));
     const char *node = trace_name(t, t->tables.tasks.at[task].node);
     if (node[0] != '\0') {
@@ -161,6 +163,7 @@ static int shiviz_finish(struct writer *w, struct err *e)
     out_text(&w->out, header);
     for (event_id id = 0; id < t.events.count; id++) {
         clock_at(&hb, id, counts);
+        must(counts[t.events.at[id].task] > 0); /* the clock counts its own event */
         print_task(&w->out, &t, t.events.at[id].task);
         out_char(&w->out, ' ');
         print_clock(&w->out, &t, counts);
@@ -168,6 +171,7 @@ static int shiviz_finish(struct writer *w, struct err *e)
         covered = print_covered(&w->out, &t, s, covered, id);
         out_char(&w->out, '\n');
     }
+    must(covered == s->covered.count); /* each stands with an event */
     mem_free(counts);
     hb_release(&hb);
     return 0;

@@ -96,6 +96,7 @@ static const char *glob_of(struct suppressions *s, const char *pattern, size_t s
     if (!is_bound_behind) {
         glob[used++] = '*';
     }
+    must(used < size + 3);
     glob[used] = '\0';
     return glob;
 }
@@ -160,6 +161,7 @@ static int parse_line(struct suppressions *s, struct suppression rule, const cha
     rule.reason = "";
     if (rule.type == SUPPRESSION_KEY) {
         const size_t mark = find_reason(pattern, rest);
+        must(mark <= rest);
         pattern_size = trimmed_size(pattern, mark);
         if (mark < rest) {
             size_t from = mark + 1;
@@ -172,6 +174,7 @@ static int parse_line(struct suppressions *s, struct suppression rule, const cha
     if (pattern_size == 0) {
         return err_set(e, "line %u: nothing follows \"%s:\"", rule.line, types[type].name);
     }
+    must(pattern_size <= rest);
     rule.pattern = arena_text(&s->arena, pattern, pattern_size);
     rule.glob = glob_of(s, pattern, pattern_size, rule.type == SUPPRESSION_KEY);
     vec_push(&s->rules, rule);
@@ -188,6 +191,7 @@ int suppressions_parse(struct suppressions *s, const char *path, const char *byt
         const char *line = bytes + at;
         const char *end = memchr(line, '\n', size - at);
         size_t line_size = end == NULL ? size - at : (size_t)(end - line);
+        must(line_size <= size - at);
         at += line_size + 1;
         number++;
         if (memchr(line, '\0', line_size) != NULL) {
@@ -334,6 +338,7 @@ bool suppressions_hide(struct suppressions *s, const struct finding *f)
     }
     vec_each (&s->rules, rule) {
         if (rule_hides(rule, f)) {
+            must(types[rule->type].is_known); /* other types hide nothing */
             rule->hit_count++;
             set_add(&s->hidden, key);
             return true;
@@ -365,6 +370,7 @@ void suppressions_note(const struct suppressions *s, struct notes *n)
                       rule->pattern);
         }
     }
+    must(set_count(&s->known_met) <= set_count(&s->known));
     const uint64_t gone = set_count(&s->known) - set_count(&s->known_met);
     notes_add_many(n, gone, "", "findings of the baseline were not found");
 }

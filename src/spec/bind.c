@@ -53,6 +53,7 @@ static int find_process(struct binding *b, const struct spec_node *n,
 {
     if (process->binder != SPEC_NONE) {
         *found = b->process_of[process->binder];
+        must(*found < b->system->process_count);
         return 0;
     }
     const char *name = names_text(&b->spec->names, process->name);
@@ -108,6 +109,8 @@ static uint32_t slot_of(struct binding *b, struct map *index, const struct slot 
     if (is_new) {
         vec_push(&b->bound->slots, *slot);
     }
+    must(found <= next);
+    must(found >= SLOT_FIRST);
     return found;
 }
 
@@ -449,6 +452,8 @@ static int bind_property(struct binding *b, const struct spec_property *property
         bound.atom = add_atom(b, is_always ? cells_not(&b->bound->cells, cell) : cell);
     }
     bound.atom_end = (uint32_t)b->bound->atoms.count;
+    must(bound.atom_end >= bound.atom_first);
+    must(root->is_temporal || bound.atom < bound.atom_end);
     vec_push(&b->bound->properties, bound);
     return 0;
 }

@@ -51,6 +51,7 @@ static struct span multiplied(struct span a, struct span b)
         s.low = corner < s.low ? corner : s.low;
         s.high = corner > s.high ? corner : s.high;
     }
+    must(s.low <= s.high);
     return s;
 }
 
@@ -102,9 +103,11 @@ void cells_mark_below(const struct cells *c, struct bits marked)
     for (size_t i = c->list.count; i-- > 0;) {
         const struct cell *cell = &c->list.at[i];
         if (bits_has(marked, i) && cell_has_left(cell)) {
+            must(cell->left < i); /* operands come before their cell */
             bits_add(marked, cell->left);
         }
         if (bits_has(marked, i) && cell_has_right(cell)) {
+            must(cell->right < i);
             bits_add(marked, cell->right);
         }
     }
@@ -118,6 +121,7 @@ static bool is_constant(const struct cells *c, uint32_t cell)
 static struct span constant_of(const struct cells *c, uint32_t cell)
 {
     const int64_t number = vec_at(&c->list, cell)->number;
+    must(is_constant(c, cell));
     return (struct span){number, number};
 }
 

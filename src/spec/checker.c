@@ -42,6 +42,7 @@ int checker_new(struct checker **c, const struct spec *s, const struct checker_s
         return -1;
     }
     made->slot_count = SLOT_FIRST + made->bound.slots.count;
+    must(made->bound.properties.count == s->properties.count);
     made->slots = mem_zero(made->slot_count, sizeof *made->slots);
     made->results = mem_zero(made->bound.cells.list.count, sizeof *made->results);
     made->status = mem_zero(s->properties.count, sizeof *made->status);
@@ -157,10 +158,12 @@ static bool count_truth(struct checker *c, size_t property, uint8_t truth, uint6
 static uint32_t count_step(struct checker *c, uint64_t step)
 {
     const uint8_t *truths = c->history.at + step * c->bound.atoms.count;
+    must(step < c->times.count);
     uint32_t violated = 0;
     for (size_t i = 0; i < c->spec->properties.count; i++) {
         const struct bound_property *p = &c->bound.properties.at[i];
         if (!p->is_temporal) {
+            must(p->atom < c->bound.atoms.count);
             violated += count_truth(c, i, truths[p->atom], step);
         }
     }
@@ -183,6 +186,7 @@ uint32_t checker_step(struct checker *c, uint64_t now_ns)
     }
     const size_t atom_count = c->bound.atoms.count;
     vec_reserve(&c->history, c->history.count + atom_count);
+    must(c->history.count == step * atom_count);
     for (size_t i = 0; i < atom_count; i++) {
         const struct span s = c->results[c->bound.atoms.at[i]];
         c->history.at[c->history.count++] = (uint8_t)(s.low + s.high);
@@ -203,6 +207,7 @@ size_t checker_copy_size(const struct checker *c)
 void *checker_copy(const struct checker *c)
 {
     const uint64_t step_count = c->times.count;
+    must(c->history.count == step_count * c->bound.atoms.count);
     char *copy = mem_resize(NULL, checker_copy_size(c));
     char *at = mempcpy(copy, &step_count, sizeof step_count);
     at = mempcpy(at, c->status, c->spec->properties.count * sizeof *c->status);
@@ -260,6 +265,8 @@ struct unrolled {
 
 static void append(struct unrolled *u, const struct checker *c, size_t step, uint64_t time)
 {
+    must(step < c->times.count);
+    must(u->track.count == 0 || time >= u->times[u->track.count - 1]);
     const size_t atom_count = u->track.atom_count;
     u->times[u->track.count] = time;
     if (atom_count > 0) {
@@ -308,6 +315,7 @@ static struct track unroll(const struct checker *c, const struct checker_ending 
             }
         }
     }
+    must(u.track.count <= room);
     u.track.times = u.times;
     u.track.atoms = u.atoms;
     return u.track;
@@ -351,6 +359,8 @@ static uint32_t end_property(struct checker *c, size_t property,
         const size_t loop = ending->kind == CHECKER_LASSO ? ending->repeats + 1 : steps - 1;
         const size_t step = i < steps ? i : loop + (i - steps) % (steps - loop);
         const struct checker_status before = c->status[property];
+        must(truths[i] <= TRUTH_YES);
+        must(step < steps);
         violated += count_truth(c, property, truths[i], step);
         if (i >= steps) {
             c->status[property].checks = before.checks;

@@ -73,6 +73,7 @@ struct nearest {
 
 static bool is_within(struct nearest n, uint64_t from, uint64_t to, uint64_t bound)
 {
+    must(n.is_none || from <= to);
     return !n.is_none && to - from <= bound;
 }
 
@@ -155,6 +156,7 @@ static void decide_here(const struct track *t, const struct part *part, uint8_t 
 static void decide(const struct track *t, const struct part *part, uint8_t *const *rows,
                    uint8_t *row)
 {
+    must(part->op != PART_ATOM || part->left < t->atom_count);
     switch ((enum part_op)part->op) {
     case PART_ATOM:
     case PART_NOT:
@@ -177,6 +179,8 @@ static bool *parts_below(const struct parts *p, uint32_t root, struct arena *are
     for (uint32_t i = root + 1; i-- > 0;) {
         const struct part *part = vec_at(&p->list, i);
         if (is_below[i] && part->op != PART_ATOM) {
+            must(part->left < i);
+            must(part->right < i);
             is_below[part->left] = true;
             is_below[part->right] = true;
         }
@@ -188,6 +192,7 @@ const uint8_t *temporal_decide(const struct parts *p, uint32_t root, const struc
                                struct arena *arena)
 {
     must(t->loop == TRACK_OPEN || t->loop < t->count);
+    must(root < p->list.count);
     const bool *is_below = parts_below(p, root, arena);
     uint8_t **rows = arena_array(arena, uint8_t *, root + 1);
     for (uint32_t i = 0; i <= root; i++) {

@@ -14,7 +14,7 @@ static bool has(struct channel_part part, char separator)
     return part.size > 0 && memchr(part.text, separator, part.size) != NULL;
 }
 
-/* Whether the separators alone give back the parts. The first '>' splits the endpoints and the last
+/* Whether the separators alone return the parts. The first '>' splits the endpoints and the last
  * ':' each of them, so only the destination's host may hold '>', and only hosts may hold ':'. */
 static bool is_plain(const struct channel *c)
 {

@@ -5,7 +5,7 @@
  *
  * Parts that hold the separators themselves follow their sizes, those of source host, source port
  * and destination host: "#3.1.1#a>b:5>c:80". So every channel has exactly one name, and its name
- * gives back exactly its parts. */
+ * returns exactly its parts. */
 #ifndef CLEW_TRACE_CHANNEL_H
 #define CLEW_TRACE_CHANNEL_H
 

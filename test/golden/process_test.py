@@ -69,7 +69,7 @@ def test_an_interrupt_ends_a_monitor_that_waits_for_reports():
             rest = process.stdout.read()       # while nobody closes the pipe
             status = process.wait(timeout=60)
             process.stdin.close()
-        assert b"two: what must never hold" in first, first
+        assert b"two: a state that must never occur" in first, first
         assert b"two: yes" in rest, rest
         assert status == 1, status
 

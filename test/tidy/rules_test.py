@@ -82,7 +82,7 @@ BAD = [
     ("private_phrases_are_not_written", "README.md", "It is told any" + "way who goes next.\n", "who goes next"),
     ("private_phrases_are_not_written", "man/b.1.in", "It starts\nanew.\n", "man/b.1.in:2: 'anew' is no term"),
     ("private_phrases_are_not_written", "src/base/b.h", "/* The memory is\n * put back. */\n", "'is put back'"),
-    ("private_phrases_are_not_written", "src/base/b.c", 'f("no " "room\\n");\n', "'room' is no term of the field: module"),
+    ("private_phrases_are_not_written", "src/base/b.c", 'f("no" " rooms\\n");\n', "'rooms' is no term of the field: modules"),
     ("only_text_is_kept", "program", "\x7fELF\0", "no text"),
     ("examples_in_comments_are_whole", "src/base/b.h", "/* b\n *\n *     " + "x " * 44 + "\n * y\n */\n", "runs into"),
     ("sentences_name_their_subjects", "src/order/b.c", "/* What is needed\n * is kept. */\n", "1 headless clauses in 5 words"),

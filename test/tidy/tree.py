@@ -86,7 +86,8 @@ def only_comments(text):
 
 
 def only_strings(text):
-    return only(text, '"', lambda token: token[1:-1].replace("\\n", " ") + " ")
+    """A string without a blank is a name, not prose."""
+    return only(text, '"', lambda token: token[1:-1].replace("\\n", " ") + " " if " " in token else "")
 
 
 def line_of(text, position):

@@ -1,4 +1,4 @@
-/* A spin lock by compare-and-swap, taken with acquire and given back with release.
+/* A spin lock by compare-and-swap, taken with acquire order and released with release order.
  *
  * no race */
 #include <sched.h>

@@ -1,4 +1,4 @@
-/* The waiter is told that the answer is there before the answer is written.
+/* The waiter is notified before the answer is written.
  *
  * race: answer write read */
 #include <stdbool.h>

@@ -6,6 +6,9 @@
 
 enum { FORMATS_MAX = 16 };
 
+/* Formats that are only written. */
+static const struct format *const outputs[] = {&format_shiviz, &format_promela};
+
 format_list formats_all(void)
 {
     static const struct format *joined[FORMATS_MAX + 1];
@@ -17,10 +20,10 @@ format_list formats_all(void)
             must(count < FORMATS_MAX);
             joined[count++] = import_formats[i];
         }
-        must(count < FORMATS_MAX);
-        joined[count++] = &format_shiviz;
-        must(count < FORMATS_MAX);
-        joined[count++] = &format_promela;
+        for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+            must(count < FORMATS_MAX);
+            joined[count++] = outputs[i];
+        }
     }
     return joined;
 }

@@ -1,4 +1,4 @@
-/* Every format of traces, joined from the rooms that have them. */
+/* Every format of traces, joined from the modules that have them. */
 #ifndef CLEW_CLI_INPUT_FORMATS_H
 #define CLEW_CLI_INPUT_FORMATS_H
 

@@ -63,7 +63,7 @@ int command_open(struct world **w, const struct session *s, const struct command
         .setup = choice->setup,
         .hang_ns = choice->hang * UINT64_C(1000000000),
     };
-    /* What is not there is not to be taken for another program. */
+    /* A missing program must not be taken for another one. */
     if (strchr(s->command[0], '/') != NULL && access(s->command[0], F_OK) < 0) {
         return err_set(e, "%s: cannot be run: %s", s->command[0], strerror(errno));
     }
@@ -114,7 +114,7 @@ void command_print_options(struct out *out, const struct command_choice *choice,
     }
 }
 
-/* What was collected in memory, as a text of its own. */
+/* A copy of the collected text. */
 static char *keep(struct out *text)
 {
     char *copy = mem_text(text->buffer, text->used);

@@ -5,12 +5,12 @@
 #include "cli/session.h"
 #include "proc/control/program.h"
 
-/* What the options say about it. */
+/* Its options. */
 struct command_choice {
     int mode;    /* enum control_mode; -1: the fastest that works */
     int fail_on; /* 0: a status other than 0 is a violation; -1: it is not */
     bool shows_output;
-    uint32_t verify_every; /* every so many-th run is made twice; 0: none */
+    uint32_t verify_every; /* every N-th run is made twice; 0: none */
     uint64_t hang;         /* seconds that a run may take */
     uint64_t spurious;     /* waits for a condition that may end without a signal, of each thread */
     const char *property;
@@ -83,7 +83,8 @@ const char *command_files_word(size_t index);
         .help = "programs: kill a run that takes longer than this (default: 10)"                  \
     }
 
-/* Fails, MISUSED, where something is said of a program and there is none, and on what cannot be. */
+/* Fails, MISUSED, where an option needs a program and there is none, and on impossible
+ * combinations. */
 MUST_USE int command_check(const struct session *s, const struct command_choice *choice,
                            struct err *e);
 
@@ -95,7 +96,7 @@ MUST_USE int command_open(struct world **w, const struct session *s,
 /* Writes a word; one that a shell would take apart is quoted. */
 void command_print_word(struct out *out, const char *word);
 
-/* Writes what a replay has to be told besides the schedule and the system: options, each with a
+/* Writes the options that a replay needs besides the schedule and the system, each with a
  * blank behind it. */
 void command_print_options(struct out *out, const struct command_choice *choice, const char *spec,
                            const char *config);

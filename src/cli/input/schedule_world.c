@@ -12,7 +12,7 @@ enum { SEGMENTS_MAX = 64 };
 static bool is_program(const char *path)
 {
     struct in in;
-    struct err unread; /* what cannot be read is not known to be one */
+    struct err unread; /* an unreadable file is not known to be one */
     bool is_one = false;
     if (in_open(&in, path, &unread) < 0) {
         return false;
@@ -41,7 +41,7 @@ static const char *text_of(const struct schedule *s, uint32_t name)
     return name == 0 ? NULL : names_text(&s->names, name);
 }
 
-/* Whether it opens so; then what is left out is what was wrong. */
+/* Whether it opens without the line; then that line was wrong. */
 static bool opens(const char *path, const struct sim_options *options)
 {
     struct world *w = NULL;

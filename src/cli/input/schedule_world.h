@@ -1,4 +1,4 @@
-/* The system that a schedule is for, with what the schedule says of it. */
+/* The system that a schedule is for, with the settings of the schedule. */
 #ifndef CLEW_CLI_INPUT_SCHEDULE_WORLD_H
 #define CLEW_CLI_INPUT_SCHEDULE_WORLD_H
 
@@ -8,14 +8,14 @@
 struct schedule_world {
     const char *schedule;    /* its file, for messages */
     const char *system;      /* the shared object */
-    const char *program;     /* what is to be done where that is a program */
-    bool shows_output;       /* what it prints goes to standard error; else it is dropped */
+    const char *program;     /* options for a program */
+    bool shows_output;       /* its output goes to standard error; else it is dropped */
     const struct spec *spec; /* as those of struct sim_options */
     const struct fuzz *fuzz;
     const char *fuzz_name;
 };
 
-/* Opens it. What fails because of a line of the schedule is told with that line. */
+/* Opens it. The error names the line of the schedule that caused it. */
 MUST_USE int schedule_world_open(struct world **w, const struct schedule *s,
                                  const struct schedule_world *of, struct err *e);
 

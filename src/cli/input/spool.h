@@ -7,10 +7,10 @@
 #include "base/err.h"
 #include "base/limit.h"
 
-/* Whether what is at path is there only once. What is not there at all is not. */
+/* Whether the file at path can be read only once. False for a missing file. */
 bool spool_is_needed(const char *path);
 
-/* Room for a path of what is kept; what is said when the limit ended it. */
+/* The path of the copy; the message when the limit ended it. */
 enum { SPOOL_PATH_SIZE = 32, SPOOL_CUT = 1 };
 
 /* Keeps all that comes from path in memory, and writes into `kept` a path under which it can be

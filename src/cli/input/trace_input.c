@@ -36,7 +36,7 @@ static int reading_fold(const struct session *s, const char *path, struct err *e
     const int status = recorder_fold(path, &result, &notes, e);
     session_warn(s, path, &notes);
     if (status == 0 && !s->common->quiet) {
-        session_say("%s: made from what an interrupted recording left: %llu events", path,
+        session_say("%s: recovered from an interrupted recording: %llu events", path,
                     (unsigned long long)result.stats.events);
     }
     notes_release(&notes);

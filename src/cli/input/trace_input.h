@@ -22,7 +22,7 @@ struct reading {
     struct session *session;
     size_t input_first; /* of the session's inputs */
     size_t input_count;
-    const char *name; /* of what is read, for messages */
+    const char *name; /* name of the input, for messages */
     char name_joined[32];
     struct trace trace; /* its tables; its events only after reading_load */
     struct notes notes;
@@ -51,7 +51,7 @@ MUST_USE int reading_next(struct reading *r, struct batch *b, struct err *e);
 /* Reads all of it into r->trace and seals that, unless the budget cut it short. */
 MUST_USE int reading_load(struct reading *r, struct err *e);
 
-/* Says what the reader remarked, and whether the budget cut the reading short. */
+/* Prints the reader's notes, and whether the budget cut the reading short. */
 void reading_warn(const struct reading *r);
 
 void reading_close(struct reading *r);

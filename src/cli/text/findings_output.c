@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "cli/input/program_command.h"
 
-/* Who does what to which object, and where. */
+/* Task, operation, object and place of an event. */
 static void report_act(struct session *s, const struct finding_event *event)
 {
     session_text(s, event->task);
@@ -35,6 +35,7 @@ static void report_act(struct session *s, const struct finding_event *event)
 static void report_event(struct session *s, const struct finding_event *event)
 {
     if (event->is_joined) {
+        must(event->input < s->input_count);
         out_format(&s->out, "    event %llu (%llu of ", (unsigned long long)event->number,
                    (unsigned long long)event->index);
         session_text(s, s->inputs[event->input]);
@@ -43,6 +44,7 @@ static void report_event(struct session *s, const struct finding_event *event)
         out_format(&s->out, "    event %llu", (unsigned long long)event->index);
     }
     if (s->input_count > 1 && !event->is_joined) {
+        must(event->input < s->input_count);
         out_text(&s->out, " of ");
         session_text(s, s->inputs[event->input]);
     }
@@ -82,6 +84,7 @@ static void report_witness_numbers(struct session *s, const struct finding *find
 {
     const size_t count = finding->witness_count;
     const size_t from = count <= WITNESS_SHOWN_MAX ? 0 : count - WITNESS_SHOWN_MAX;
+    must(from <= count);
     out_text(&s->out, "    shown by the events");
     if (from > 0) {
         out_format(&s->out, " (%zu before) ...", from);
@@ -99,6 +102,7 @@ static void report_witness_events(struct session *s, const struct finding *findi
     struct findings scratch = {0};
     for (size_t i = 0; i < finding->witness_count; i++) {
         const event_id id = (event_id)finding->witness[i];
+        must(id < trace->events.count);
         const struct arena_mark mark = arena_mark(&scratch.arena);
         const struct finding_event event = findings_event(&scratch, trace, id, 0);
         out_format(&s->out, "      %u: ", id);
@@ -142,12 +146,15 @@ void report_race(struct session *s, const struct finding *finding, uint64_t numb
         report_witness_numbers(s, finding);
     }
     if (finding->witness != NULL && finding->kind == FINDING_DEADLOCK) {
+        must(finding->event_count % 2 == 0); /* a held lock and a request for each task */
         out_format(&s->out, "    of which the last %zu block\n", finding->event_count / 2);
     }
 }
 
 void report_line(struct session *s, const struct finding *finding, uint64_t number)
 {
+    must(number > 0);
+    must(number <= UINT32_MAX);
     struct json j = json_begin(&s->out);
     finding_print(finding, (uint32_t)number, &j);
     out_char(&s->out, '\n');
@@ -197,11 +204,14 @@ void report_hidden(struct session *s)
 void report_hide(struct session *s, struct findings *f, size_t first)
 {
     size_t kept = first;
+    must(first <= f->list.count);
     for (size_t i = first; i < f->list.count; i++) {
         if (!suppressions_hide(&s->suppressions, &f->list.at[i])) {
             f->list.at[kept++] = f->list.at[i];
         }
     }
+    must(kept >= first);
+    must(kept <= f->list.count);
     f->list.count = kept;
 }
 

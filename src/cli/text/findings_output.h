@@ -27,13 +27,13 @@ void report_line(struct session *s, const struct finding *finding, uint64_t numb
 /* A finding file about the session's inputs. */
 void report_begin(struct finding_file *f, const struct session *s);
 
-/* Prints ", 2 suppressed, 1 known from the baseline", of what is not 0. */
+/* Prints ", 2 suppressed, 1 known from the baseline", without counts of 0. */
 void report_hidden(struct session *s);
 
 /* Takes the findings away that are not to be shown, from number `first` on. */
 void report_hide(struct session *s, struct findings *f, size_t first);
 
-/* Adds what was hidden and what the process used to the stats and prints the object. */
+/* Adds the number of hidden findings and the resource usage to the stats and prints the object. */
 void report_print(struct finding_file *f, struct session *s);
 
 /* The command that shows a violation of a campaign again: its folder, and the schedule in it. */

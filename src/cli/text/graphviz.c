@@ -9,7 +9,7 @@
 
 enum { NOT_FOUND = 127 };
 
-/* Files without names: what dot reads, and what it draws. */
+/* Files without names: the input and the output of dot. */
 struct papers {
     int in, out;
 };
@@ -76,10 +76,11 @@ static int draw(const struct papers *p, struct out *out, struct err *e)
                           "need no program");
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        return err_set(e, "dot could not draw it");
+        return err_set(e, "dot failed to draw the net");
     }
-    return copy(p->out, out) < 0 ? err_set(e, "what dot drew cannot be read: %s", strerror(errno))
-                                 : 0;
+    return copy(p->out, out) < 0
+               ? err_set(e, "the output of dot cannot be read: %s", strerror(errno))
+               : 0;
 }
 
 int graphviz_draw(void (*print)(const void *graph, struct out *out), const void *graph,

@@ -17,6 +17,7 @@ static void spaces(struct out *out, size_t count)
  * `at`, later ones are indented. A line break in the text is kept. */
 static void wrapped(struct out *out, const char *text, size_t at, size_t indent)
 {
+    must(indent < LINE_SIZE);
     if (at < indent) {
         spaces(out, indent - at);
         at = indent;
@@ -63,6 +64,7 @@ static void option_words(struct out *out, const struct option *option)
 
 static void option_row(struct out *out, const struct option *option)
 {
+    must(option->help != NULL);
     struct out left;
     out_open_memory(&left);
     spaces(&left, option->letter == '\0' ? OPTION_INDENT + 4 : OPTION_INDENT);
@@ -83,6 +85,7 @@ void help_verbs(struct out *out)
                   "usage: clew VERB [options] INPUT...\n\n");
     for (size_t i = 0; verbs[i] != NULL; i++) {
         out_text(out, "  ");
+        must(verbs[i]->summary != NULL);
         out_text(out, verbs[i]->name);
         wrapped(out, verbs[i]->summary, 2 + strlen(verbs[i]->name), 13);
     }
@@ -95,6 +98,7 @@ static void format_rows(struct out *out)
     for (format_list format = formats_all(); *format != NULL; format++) {
         const bool is_readable = (*format)->open != NULL;
         const bool is_writable = (*format)->create != NULL;
+        must(is_readable || is_writable);
         out_format(out, "  %-8s %-8s", (*format)->name, (*format)->ending);
         out_text(out, (*format)->meaning);
         out_text(out, is_readable && is_writable ? "\n"
@@ -114,6 +118,8 @@ static bool speaks_of_formats(const struct verb *verb)
 
 static void word_rows(struct out *out, const struct option *option)
 {
+    must(option->word != NULL);
+    must(option->meaning != NULL);
     out_format(out, "\n--%s:\n", option->name);
     for (size_t i = 0; option->word(i) != NULL; i++) {
         out_text(out, "  ");

@@ -1,4 +1,4 @@
-/* What --help says, from the tables. */
+/* The text of --help, from the tables. */
 #ifndef CLEW_CLI_TEXT_HELP_H
 #define CLEW_CLI_TEXT_HELP_H
 
@@ -8,7 +8,7 @@
 /* The verbs, a line each. */
 void help_verbs(struct out *out);
 
-/* One verb: usage, what it does, options, exit statuses, examples. */
+/* One verb: usage, description, options, exit statuses, examples. */
 void help_verb(struct out *out, const struct verb *verb);
 
 #endif

@@ -69,6 +69,7 @@ static void print_synopsis(const struct page *p)
 
 static void print_option(struct out *out, const struct option *option)
 {
+    must(option->help != NULL);
     out_text(out, ".TP\n");
     if (option->letter != '\0') {
         out_format(out, "\\fB\\-%c\\fR, ", option->letter);
@@ -109,6 +110,7 @@ static void print_examples(const struct page *p)
 {
     out_text(p->out, ".SH EXAMPLES\n");
     for (const struct example *example = p->verb->examples; example->command != NULL; example++) {
+        must(example->says != NULL);
         out_text(p->out, ".TP\n.B ");
         roff_text(p->out, example->command);
         out_char(p->out, '\n');
@@ -123,8 +125,10 @@ static void print_status(const struct page *p)
     out_text(p->out, ".SH EXIT STATUS\n");
     for (const char *at = p->verb->exit_statuses; *at != '\0';) {
         const size_t size = strcspn(at, "\n");
-        out_format(p->out, ".TP\n.B %c\n", at[0]);
-        roff(p->out, at + 2, size - 2);
+        const size_t word_size = strcspn(at, " ");
+        must(word_size + 1 < size);
+        out_format(p->out, ".TP\n.B %.*s\n", (int)word_size, at);
+        roff(p->out, at + word_size + 1, size - word_size - 1);
         out_char(p->out, '\n');
         at += at[size] == '\n' ? size + 1 : size;
     }

@@ -5,7 +5,8 @@
 #include "base/err.h"
 #include "base/out.h"
 
-/* Writes the page whose text is given. A line that is only a marker becomes what the tables say:
+/* Writes the page whose text is given. A line that is only a marker is replaced by text from the
+ * tables:
  *
  *     @HEAD@      title line and name (the first line of a page)
  *     @SYNOPSIS@  @OPTIONS@  @EXAMPLES@  @STATUS@      of the page's verb

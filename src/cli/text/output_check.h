@@ -1,4 +1,4 @@
-/* What a command would write, before it writes anything. */
+/* Checks the outputs of a command before it writes anything. */
 #ifndef CLEW_CLI_TEXT_OUTPUT_CHECK_H
 #define CLEW_CLI_TEXT_OUTPUT_CHECK_H
 

@@ -18,6 +18,7 @@ struct progress_number progress_number(double number)
         number /= 1000;
         step++;
     }
+    must(step + 1 < sizeof letters);
     const int decimals = step == 0 || number >= 100 ? 0 : number >= 10 ? 1 : 2;
     (void)snprintf(result.text, sizeof result.text, "%.*f%.*s", decimals, number, step == 0 ? 0 : 1,
                    letters + step);
@@ -54,6 +55,8 @@ void progress_print(char *line, size_t size, const struct progress_state *s)
         snprintf(line, size, "%.40s: %s %s, %s/s", s->subject, count.text, s->unit, rate.text);
     if (used > 0 && (size_t)used < size && s->total > 0 && s->done > 0) {
         const double share = s->done < s->total ? (double)s->done / (double)s->total : 1;
+        must(share > 0);
+        must(share <= 1);
         char left[32];
         print_left(left, sizeof left, seconds * (1 - share) / share);
         (void)snprintf(line + used, size - (size_t)used, ", %.0f%%, %s", share * 100, left);
@@ -76,6 +79,7 @@ void progress_step(struct progress *p, uint64_t count, uint64_t done, uint64_t t
         return;
     }
     const uint64_t now = limit_now_ns();
+    must(now >= p->begin_ns);
     if (now < p->next_ns) {
         return;
     }

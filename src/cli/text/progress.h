@@ -18,7 +18,7 @@ struct progress_number progress_number(double number);
 void progress_show(const char *line);
 
 struct progress_state {
-    const char *subject; /* what is worked on: a file */
+    const char *subject; /* name of the current input: a file */
     const char *unit;    /* "events" */
     uint64_t count;      /* of units so far */
     uint64_t done;       /* of total, in whatever measure (bytes) */
@@ -26,8 +26,8 @@ struct progress_state {
     uint64_t elapsed_ns;
 };
 
-/* Writes the line, without control characters: the rate, and how long it will still take where that
- * can be told. */
+/* Writes the line, without control characters: the rate, and the remaining time where it can be
+ * estimated. */
 void progress_print(char *line, size_t size, const struct progress_state *state);
 
 struct progress {

@@ -1,5 +1,5 @@
-/* A search as the user sees it: the line that moves on a terminal, and Ctrl-C, which ends the
- * search and keeps what it has found. */
+/* A search as the user sees it: the progress line on a terminal, and Ctrl-C, which ends the search
+ * and keeps its findings. */
 #ifndef CLEW_CLI_TEXT_SEARCH_PROGRESS_H
 #define CLEW_CLI_TEXT_SEARCH_PROGRESS_H
 

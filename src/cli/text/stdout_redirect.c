@@ -23,8 +23,8 @@ int printed_drop(struct err *e)
 
 int printed_show(struct err *e)
 {
-    /* Unbuffered, as standard error is: all is there before the verdict, and when a handler never
-     * comes to its end. */
+    /* Unbuffered, as standard error: all output is written before the verdict, and also when a
+     * handler never ends. */
     (void)setvbuf(stdout, NULL, _IONBF, 0);
     return out_set_apart(STDERR_FILENO, e);
 }

@@ -27,6 +27,7 @@ static void indent(struct step_log *l)
 
 static struct out *copy_states(struct step_log *l, size_t step)
 {
+    must(l->world->ops->states != NULL);
     struct out *states = &l->states[step % 2];
     states->used = 0;
     l->world->ops->states(l->world, states);
@@ -38,6 +39,7 @@ static struct out *copy_states(struct step_log *l, size_t step)
 /* The value of "name=" in a line; NULL when it has none. */
 static const char *value_in(const char *line, size_t line_size, const char *name, size_t name_size)
 {
+    must(name_size > 0);
     for (size_t i = 0; i + name_size <= line_size; i++) {
         const bool begins = i == 0 || line[i - 1] == ' ';
         if (begins && memcmp(line + i, name, name_size) == 0) {
@@ -57,6 +59,7 @@ static void print_word(struct step_log *l, const char *word, size_t size, const 
         return;
     }
     const size_t name_size = (size_t)(equals + 1 - word);
+    must(name_size <= size);
     const char *before = value_in(old, old_size, word, name_size);
     if (before == NULL) {
         return;
@@ -115,7 +118,7 @@ static void print_named(struct step_log *l, const char *before, uint32_t name)
     }
 }
 
-/* What else a node did in the step; not what the step's own line or the states say. */
+/* Other operations of a node in the step, beside the step's own line and the states. */
 static void print_event(struct step_log *l, const struct event *e)
 {
     struct out *out = &l->session->out;
@@ -142,7 +145,7 @@ static void print_event(struct step_log *l, const struct event *e)
     out_char(out, '\n');
 }
 
-/* What the message says that the step delivers. */
+/* The content of the message that the step delivers. */
 static void print_delivered(struct step_log *l)
 {
     for (size_t i = l->told; i < l->trace.events.count; i++) {
@@ -163,7 +166,7 @@ static long long clock_of(const struct step_log *l)
     return 0;
 }
 
-/* Its line, once it was taken: the trace says what it brought. */
+/* Its line, once it was taken: the trace has its content. */
 static void print_step(struct step_log *l, const struct step *step, size_t number)
 {
     struct schedule line;

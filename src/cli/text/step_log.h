@@ -1,5 +1,5 @@
 /* A run of a simulated system as a log: of each step a line with its number, the node's clock, the
- * node and the operation, and below it what the node did and what changed.
+ * node and the operation, and below it the node's operations and changes.
  *
  *     step  clock  node  operation
  *        1      0  n2    message n1>n2/vote#1: term 3
@@ -12,8 +12,8 @@
 #include "cli/session.h"
 #include "world/world.h"
 
-/* Takes the steps of x again by hand, under the plan, which must lead there, and prints them. The
- * world must be a simulated system. */
+/* Takes the steps of x again, one by one, under the plan, which must lead there, and prints them.
+ * The world must be a simulated system. */
 void step_log(struct session *s, struct world *w, const struct execution *x, const struct plan *p);
 
 #endif

@@ -17,7 +17,7 @@ struct writing {
     struct session *session;
     const struct format *format;
     struct writer *writer;
-    struct notes lost; /* what the format could not hold */
+    struct notes lost; /* events that the format could not hold */
     uint64_t event_count;
 };
 
@@ -31,8 +31,8 @@ MUST_USE int writing_open(struct writing *w, const struct tables *tables, struct
 MUST_USE int writing_write(struct writing *w, const struct event *events, size_t count,
                            struct err *e);
 
-/* Puts the output in place, says what could not be held and, with --json, prints the object. In all
- * cases there is nothing left to abandon. */
+/* Puts the output in place, counts the events that could not be held and, with --json, prints the
+ * object. In all cases there is nothing left to abandon. */
 MUST_USE int writing_close(struct writing *w, struct err *e);
 
 /* Leaves nothing behind; also where nothing was opened. */

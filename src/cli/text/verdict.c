@@ -3,6 +3,11 @@
 #include "cli/verb.h"
 #include "wire/must.h"
 
+_Static_assert(EXIT_CLEAN == 0, "clew(1) promises the exit statuses");
+_Static_assert(EXIT_FOUND == 1, "clew(1) promises the exit statuses");
+_Static_assert(EXIT_UNABLE == 2, "clew(1) promises the exit statuses");
+_Static_assert(EXIT_UNKNOWN == 3, "clew(1) promises the exit statuses");
+
 enum verdict verdict_of(bool is_found, bool is_open)
 {
     return is_found ? VERDICT_FOUND : is_open ? VERDICT_UNKNOWN : VERDICT_CLEAN;

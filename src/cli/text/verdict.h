@@ -14,8 +14,8 @@ enum verdict verdict_of(bool is_found, bool is_open);
 int verdict_status(enum verdict verdict);
 
 /* The status of a search that has no end of its own. Its verdict is unknown unless it saw every
- * execution; still, having spent its budget, it has done what was asked, unless something kept it
- * from looking (`is_hindered`). */
+ * execution; still, having spent its budget, it has done its work, unless something kept it from
+ * searching (`is_hindered`). */
 int verdict_status_of_search(enum verdict verdict, bool is_hindered);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the answer of a search over a program rests on besides the schedules that were explored:
+/* Assumptions of the answer of a search over a program, besides the explored schedules:
  * sequential consistency, no spurious wake-ups, the random numbers of one seed. */
 #ifndef CLEW_CLI_VERBS_ASSUMPTIONS_H
 #define CLEW_CLI_VERBS_ASSUMPTIONS_H

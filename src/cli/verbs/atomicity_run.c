@@ -8,7 +8,7 @@
 #include "cli/text/progress.h"
 #include "cli/text/verdict.h"
 
-/* What a trace may take to look at, where no budget is given. */
+/* The time limit for a trace, where no budget is given. */
 static const uint64_t time_ns_default = 60000000000;
 
 int atomicity_begin(struct atomicity *a, struct session *s, const struct atomicity_command *c,
@@ -31,7 +31,7 @@ void atomicity_release(struct atomicity *a)
     names_release(&a->seen);
 }
 
-/* Several runs are told in one report. */
+/* Several runs share one report. */
 static bool is_merging(const struct atomicity *a)
 {
     return a->session->input_count > 1 && !a->session->common->one_run;
@@ -151,7 +151,7 @@ static struct atomicity_options options_of(struct atomicity *a)
     };
 }
 
-/* One finding per bug, unless all are asked for; what there was by place is counted. */
+/* One finding per bug, unless all are asked for; the findings by place are counted. */
 static void fold(struct atomicity *a)
 {
     vec_each (&a->file.findings.list, finding) {

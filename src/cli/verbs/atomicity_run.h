@@ -44,7 +44,7 @@ struct atomicity {
     bool is_cut; /* the budget ended before everything was read and looked at */
 };
 
-/* What is asked and cannot be: -1 and why, or 0. */
+/* Refuses impossible combinations of options: -1 and the reason, or 0. */
 MUST_USE int atomicity_begin(struct atomicity *a, struct session *s,
                              const struct atomicity_command *c, struct err *e);
 void atomicity_release(struct atomicity *a);
@@ -55,7 +55,7 @@ MUST_USE int atomicity_choose_pairs(struct atomicity *a, struct err *e);
 /* Adds the findings of one run. */
 MUST_USE int atomicity_of_run(struct atomicity *a, struct reading *reading, struct err *e);
 
-/* Prints what was found; enum exit_status or -1. */
+/* Prints the findings; enum exit_status or -1. */
 MUST_USE int atomicity_report(struct atomicity *a, struct err *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* clew campaign: what a search has done. */
+/* clew campaign: the results of a search. */
 #include <string.h>
 
 #include "campaign/account.h"

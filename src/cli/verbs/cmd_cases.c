@@ -16,7 +16,7 @@ struct cases_command {
     struct common common;
 };
 
-/* What is listed. */
+/* The listed bugs. */
 struct list {
     struct session *session;
     struct arena texts;
@@ -68,7 +68,7 @@ static int choose_paths(struct list *l, struct err *e)
     return install_find_cases(folder, e) < 0 ? -1 : list_folder(l, folder, e);
 }
 
-/* Texts of a system go with it: what is kept for JSON is a copy. */
+/* Texts of a system are unloaded with it: JSON gets copies. */
 static void keep(struct list *l, const char *system, const char *name, const char *about)
 {
     struct findings *f = &l->file.findings;

@@ -31,7 +31,7 @@ static int run_step(char *const *words, struct err *e)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* What our own words say, which come first or nowhere: all others are the compiler's. */
+/* The options of clew, which must come first: all others are the compiler's. */
 struct own_words {
     const char *family;
     bool is_system;
@@ -109,7 +109,7 @@ static void judge_symbol(void *context, const char *symbol)
     }
 }
 
-/* A system that calls what cannot be simulated is not kept; the status. */
+/* A system that calls functions that cannot be simulated is not kept; the status. */
 static int judge_system(const struct own_words *own, const char *path, struct err *e)
 {
     struct linked l = {.own = own, .path = path};

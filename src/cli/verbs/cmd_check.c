@@ -18,10 +18,10 @@ struct checking {
     struct check *check;
     struct finding_file file;
     uint64_t shown_count;
-    uint64_t hidden_errors; /* what is impossible, but not to be shown */
+    uint64_t hidden_errors; /* impossible findings that are not shown */
 };
 
-/* Shows what was found since the last time and forgets it, so that nothing piles up. --json must
+/* Prints the findings since the last call and drops them, so that memory stays bounded. --json must
  * wait: it is one object. */
 static void show_findings(struct checking *k)
 {

@@ -13,7 +13,7 @@ struct correlate_command {
     bool all_pairs;
 };
 
-/* Adds what there is of a run; 1 when it is not all of it. */
+/* Adds the accesses of a run; 1 when the run is incomplete. */
 static int add_run(struct session *s, struct correlation *c, size_t index, uint64_t *event_count,
                    struct err *e)
 {

@@ -17,7 +17,7 @@ struct demo_options {
     struct common common;
 };
 
-/* A stop of the tour: what to say, and the command to run then. */
+/* A stop of the tour: a text, and the command to run then. */
 struct stop {
     const char *says;
     const char *words[WORDS_MAX];

@@ -1,4 +1,4 @@
-/* clew diff: what only one of two executions did. */
+/* clew diff: the events that only one of two executions has. */
 #include "base/json.h"
 #include "cli/text/findings_output.h"
 #include "cli/text/verdict.h"
@@ -14,7 +14,7 @@ static uint32_t number_of(const struct comparison *c, const struct difference *d
     return c->are_schedules ? c->step_of[d->side].at[d->act.index] : d->act.index;
 }
 
-/* Likewise of what it came of, if that is known. */
+/* Likewise of its cause, if that is known. */
 static uint32_t cause_of(const struct comparison *c, const struct difference *d)
 {
     const uint32_t index = c->alignment.sides[d->side].list.at[d->act.cause].index;
@@ -36,7 +36,7 @@ static void print_difference(const struct comparison *c, const struct difference
     session_text(s, names_text(names, d->act.shown));
     if (d->act.cause != ALIGN_NONE) {
         const struct act *cause = &c->alignment.sides[d->side].list.at[d->act.cause];
-        out_format(&s->out, ", which came of %u: ", cause_of(c, d));
+        out_format(&s->out, ", caused by %u: ", cause_of(c, d));
         session_text(s, names_text(names, cause->shown));
     }
     out_char(&s->out, '\n');
@@ -184,7 +184,7 @@ static bool is_about_same(const struct comparison *c)
 static enum verdict comparison_verdict(const struct comparison *c)
 {
     if (c->is_cut) {
-        return VERDICT_UNKNOWN; /* what seems to be missing may come in the rest */
+        return VERDICT_UNKNOWN; /* events that seem missing may be in the rest */
     }
     const bool is_same = c->alignment.differences.count == 0 &&
                          c->alignment.reorderings.count == 0 && is_about_same(c) &&
@@ -192,13 +192,13 @@ static enum verdict comparison_verdict(const struct comparison *c)
     return is_same ? VERDICT_CLEAN : VERDICT_FOUND;
 }
 
-/* What a reader of the differences should know. */
+/* Notes for the reader of the differences. */
 static void add_notes(const struct comparison *c, struct notes *notes)
 {
     const struct alignment *a = &c->alignment;
     if (comparison_is_of_two_systems(c)) {
         notes_add(notes, "",
-                  "the two are not of one system: what has the same name is taken for the same");
+                  "the two are of different systems: nodes and tasks are matched by name");
     }
     if (!c->is_same_run && !c->is_cut && a->shared == 0 &&
         a->sides[ALIGN_FIRST].strands.count > 0) {
@@ -206,11 +206,12 @@ static void add_notes(const struct comparison *c, struct notes *notes)
                   c->are_schedules ? "node" : "task");
     }
     if (c->doubt[0] != '\0' && c->session->common->jsonl) {
-        notes_add(notes, "", "one hash, and not of one execution: %s", c->doubt);
+        notes_add(notes, "", "the hashes are equal, but the executions differ: %s", c->doubt);
     }
     if (c->is_content_unsaid && c->session->input_count < 3) {
-        notes_add(notes, "",
-                  "what some requests bring only one of them says: name the system to compare it");
+        notes_add(
+            notes, "",
+            "only one of them has the content of some requests: name the system to compare it");
     }
 }
 
@@ -310,7 +311,7 @@ static void print_report(const struct comparison *c)
     }
     out_char(out, '\n');
     if (c->doubt[0] != '\0') {
-        out_text(out, "one hash, and not of one execution: ");
+        out_text(out, "the hashes are equal, but the executions differ: ");
         session_text(c->session, c->doubt);
         out_char(out, '\n');
     }

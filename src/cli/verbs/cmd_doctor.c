@@ -1,4 +1,4 @@
-/* clew doctor: what this machine allows. */
+/* clew doctor: the features of this machine. */
 #include "cli/text/findings_output.h"
 #include "proc/machine.h"
 

@@ -25,9 +25,15 @@ enum {
     VERIFY_EVERY = 100,
 };
 
-static const int strategies[] = {EXPLORE_AUTO,  EXPLORE_DIRECTED, PICK_RANDOM, PICK_PCT,
-                                 PICK_POS,      PICK_SURW,        PICK_UNIQUE, PICK_FREQUENCY,
-                                 PICK_NODEFREQ, EXPLORE_DELAY,    EXPLORE_DPOR};
+static const int strategies[] = {
+    EXPLORE_AUTO,
+    EXPLORE_DIRECTED,
+#define STRATEGY(id, name) PICK_##id,
+    PICK_SAMPLING_LIST(STRATEGY)
+#undef STRATEGY
+        EXPLORE_DELAY,
+    EXPLORE_DPOR,
+};
 
 static const char *strategy_word(size_t index)
 {
@@ -169,8 +175,8 @@ static int name_file(const char *path, char name[20], struct err *e)
     return available < 0 ? -1 : 0;
 }
 
-/* What makes a run what it is, besides system, strategy and seed; `config` is what the fuzz file is
- * known by. */
+/* The settings that determine a run, besides system, strategy and seed; `config` identifies the
+ * fuzz file. */
 static void print_settings(const struct exploration *x, const char *config, struct out *out)
 {
     const struct search_options *s = &x->options.search;
@@ -248,7 +254,7 @@ static int open_campaign(struct exploration *x, struct err *e)
     return result;
 }
 
-/* Other processes made the runs: one more, here, tells what a run leaves unseen. */
+/* Other processes made the runs: one more, here, finds the code that runs do not see. */
 static int learn_world(struct exploration *x, struct err *e)
 {
     struct execution execution = {0};
@@ -347,8 +353,8 @@ static char *print_target(const struct session *s)
     return s->command != NULL ? command_print(s) : command_print_one(s->inputs[0]);
 }
 
-/* Reads a schedule and replays it: its run must be one that this system can make. What comes out is
- * the caller's to release, also on failure. */
+/* Reads a schedule and replays it: its run must be one that this system can make. The caller
+ * releases the result, also on failure. */
 static int follow_schedule(struct exploration *x, const char *path, struct recipe *recipe,
                            struct replayed *r, struct err *e)
 {

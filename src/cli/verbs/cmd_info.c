@@ -1,4 +1,4 @@
-/* clew info: what is in a trace. */
+/* clew info: a summary of a trace. */
 #include <string.h>
 
 #include "cli/input/trace_input.h"
@@ -12,7 +12,7 @@ struct info_options {
     struct common common;
 };
 
-/* What is asked of the trace while it streams by. */
+/* The counts that are collected while the trace streams by. */
 struct survey {
     struct reading reading;
     struct summary summary;
@@ -115,7 +115,7 @@ static void print_coverage(struct session *s, const struct survey *v)
     }
 }
 
-/* What the check found, a line per rule. */
+/* The findings of the check, a line per rule. */
 static void print_rules(struct session *s, const struct survey *v, enum finding_severity severity,
                         const char *title)
 {

@@ -112,7 +112,7 @@ static void write_pace(struct minimization *m, const struct execution *best)
     }
 }
 
-/* Each new best is on the disk before the next is looked for, where what is there is no better. */
+/* Each new best is on the disk before the next is looked for, where the file there is no better. */
 static int save(void *context, const struct plan *p, const struct execution *best, struct err *e)
 {
     struct minimization *m = context;
@@ -126,7 +126,7 @@ static int save(void *context, const struct plan *p, const struct execution *bes
     return 0;
 }
 
-/* What the options say was looked at before; the name of the file may be of our own making. */
+/* The options were checked before; the name of the file may be a default. */
 static int check_files(const struct minimization *m, struct err *e)
 {
     const char *path = m->file.path;
@@ -150,7 +150,7 @@ static int check_files(const struct minimization *m, struct err *e)
     return 0;
 }
 
-/* It grows in place: whoever ends it, what was written is there. */
+/* It grows in place: written lines stay, however the process ends. */
 static int open_pace(struct minimization *m, struct err *e)
 {
     if (out_open_in_place(&m->pace, m->command->pace, e) < 0) {
@@ -199,7 +199,7 @@ static bool ends_with_status(const struct execution *x)
     return strncmp(x->what, words, size) == 0 && strcmp(x->what + size, "0") != 0;
 }
 
-/* What may not have been said as the search had it, or may be another now. */
+/* Settings that the schedule may not have, or that may differ now. */
 static void hint(const struct minimization *m, char *text, size_t size)
 {
     const struct minimize_command *c = m->command;
@@ -219,7 +219,8 @@ static void hint(const struct minimization *m, char *text, size_t size)
     }
 }
 
-/* Whether the schedule was run as often as that may be in vain; else the world has failed. */
+/* Whether the schedule was run as often as a run may fail to show the violation; else the world has
+ * failed. */
 static bool was_in_vain(const struct minimization *m)
 {
     const struct minimize_options *o = &m->options;
@@ -230,7 +231,7 @@ static bool was_in_vain(const struct minimization *m)
             (m->result.replays > 0 && m->result.stopped_by != LIMIT_OPEN));
 }
 
-/* Where the schedule could not be followed that is what is wrong, not that it shows nothing. */
+/* Where the schedule could not be followed, that is the error, not the missing violation. */
 static void say_no_violation(const struct minimization *m, struct err *e)
 {
     const struct execution *x = &m->result.best;
@@ -250,7 +251,7 @@ static void say_no_violation(const struct minimization *m, struct err *e)
     }
 }
 
-/* What is there need not change only as the schedule does under --no-diverge, and is replaced then.
+/* Under --no-diverge the file there need not be a reduction of the schedule; it is replaced then.
  */
 static void look_at_output(struct minimization *m)
 {

@@ -58,21 +58,23 @@ static int check_command(const struct session *s, const struct monitor_command *
 {
     const bool is_simulated = c->simulate >= 0;
     if (is_simulated == (s->input_count > 0)) {
-        return session_misused(e, is_simulated ? "a simulated run, or a trace: not both"
-                                               : "which trace? or --simulate a run");
+        return session_misused(
+            e, is_simulated ? "a simulated run, or a trace: not both"
+                            : "no trace is named; name one, or simulate a run with --simulate");
     }
     if (s->input_count > 1 && !c->common.one_run) {
-        return session_misused(e, "several traces are one run only with --one-run");
+        return session_misused(e, "several traces: add --one-run if they are files of one run");
     }
     if (c->spec == NULL && !is_simulated) {
-        return session_misused(e, "what must hold? say it with --spec FILE (man 5 clew-spec)");
+        return session_misused(
+            e, "no property is given; name a specification with --spec FILE (man 5 clew-spec)");
     }
     if (c->skew.is_given && c->no_clocks) {
         return session_misused(e, "--skew or --no-clocks, not both");
     }
     if (!c->skew.is_given && !c->no_clocks && !is_simulated) {
-        return session_misused(e, "by how much may clocks differ? say it with --skew 10ms, or that "
-                                  "they say nothing with --no-clocks");
+        return session_misused(e, "no bound on the difference of clocks is given; use --skew 10ms, "
+                                  "or --no-clocks for clocks without a bound");
     }
     if (c->skew.is_given && !c->skew.is_relative && c->skew.ticks < 0) {
         return session_misused(e, "--skew: not below 0");
@@ -119,11 +121,11 @@ static int read_spec(struct monitoring *m, struct err *e)
 
 /* ---- runs ---- */
 
-/* What is asked of a run with this unit of time. */
+/* The options of a run with this unit of time. */
 static int choose_options(struct monitoring *m, uint64_t tick_ns, struct err *e)
 {
     const struct monitor_command *c = m->command;
-    /* Who asks for libz3 waits for it; who does not know that it is needed, not for ever. */
+    /* With --via libz3 it has no time limit; without, it has one. */
     const uint64_t patience_ns = c->via != NULL ? 0 : UINT64_C(30000000000);
     const uint64_t given_ns = m->session->budget.time_ns;
     m->options.spec = &m->spec;
@@ -147,8 +149,8 @@ static int choose_options(struct monitoring *m, uint64_t tick_ns, struct err *e)
     return 0;
 }
 
-/* The error of a specification that does not fit, with its name. Whom it speaks of may be in what
- * was not read. */
+/* The error of a specification that does not fit, with its name. The missing process may be in the
+ * rest of the input. */
 static int misfit(const struct monitoring *m, struct err *e)
 {
     const struct monitor_command *c = m->command;
@@ -168,8 +170,8 @@ static int find_in(struct monitoring *m, const struct trace *t, struct err *e)
     return result < 0 && m->result.is_misfit ? misfit(m, e) : result;
 }
 
-/* Notes whether the budget ended, or the monitor was terminated; who interrupts it by hand has read
- * what there is to read. */
+/* Notes whether the budget ended, or the monitor was terminated; after Ctrl-C the input counts as
+ * read. */
 static void look_for_unread(struct monitoring *m, const struct reading *reading)
 {
     const struct limit *budget = &m->session->budget;
@@ -185,7 +187,7 @@ static void place_findings(struct monitoring *m, const struct reading *reading)
     }
 }
 
-/* What was not found may be in what was not read. */
+/* A missing violation may be in the rest of the input. */
 static void doubt_unread(struct monitoring *m)
 {
     const struct monitor_answer unread = {
@@ -418,12 +420,13 @@ static int find_in_simulation(struct monitoring *m, struct err *e)
 
 /* ---- words ---- */
 
-/* What became of a property: "no (minimum cut)". */
+/* The answer for a property: "no (minimum cut)". */
 static const char *answer_text(struct monitoring *m, const struct monitor_answer *a)
 {
     static const char *const verdicts[] = {
         [CUT_UNKNOWN] = "unknown", [CUT_NO] = "no", [CUT_YES] = "yes"};
     const bool is_unknown = a->verdict == CUT_UNKNOWN;
+    must(!is_unknown || a->reason != NULL);
     return findings_text(&m->file.findings, is_unknown ? "%s, %s" : "%s (%s)", verdicts[a->verdict],
                          is_unknown ? a->reason : method_name(a->method));
 }
@@ -431,6 +434,7 @@ static const char *answer_text(struct monitoring *m, const struct monitor_answer
 static void print_answers(struct monitoring *m)
 {
     struct session *s = m->session;
+    must(m->result.properties.count <= m->spec.properties.count);
     for (size_t i = 0; i < m->result.properties.count; i++) {
         const struct monitor_answer *a = &m->result.properties.at[i];
         session_text(s, names_text(&m->spec.names, m->spec.properties.at[i].name));
@@ -452,6 +456,7 @@ static void print_answers(struct monitoring *m)
 static void print_findings(struct monitoring *m)
 {
     struct session *s = m->session;
+    must(m->told_count <= m->file.findings.list.count);
     while (m->told_count < m->file.findings.list.count && m->shown_count < s->common->limit) {
         const struct finding *finding = &m->file.findings.list.at[m->told_count++];
         if (suppressions_hide(&s->suppressions, finding)) {
@@ -475,7 +480,7 @@ static void print_findings(struct monitoring *m)
     }
 }
 
-/* The numbers of --json, and what became of each property. */
+/* The numbers of --json, and the answer for each property. */
 static void count_answers(struct monitoring *m, const uint64_t counts[CUT_YES + 1])
 {
     struct finding_file *f = &m->file;

@@ -15,7 +15,7 @@ struct petri_command {
 
 enum { TRANSITIONS_MAX = 2000 };
 
-/* ---- what is drawn ---- */
+/* ---- the drawing ---- */
 
 /* The finding that is asked for, by its number or its key. */
 static const struct finding *find(const struct finding_file *f, const char *wanted)

@@ -1,4 +1,4 @@
-/* clew races: what in an execution could have come the other way round. */
+/* clew races: pairs of events that could have come in the other order. */
 #include <string.h>
 
 #include "cli/input/trace_input.h"
@@ -119,7 +119,7 @@ static int find_all(struct races *r, struct err *e)
     return 0;
 }
 
-/* What is said of a program needs one, and a program is all there is to read. */
+/* Options for a program need one, and a program excludes other inputs. */
 static int check_program(const struct session *s, const struct races_command *c, struct err *e)
 {
     if (s->command == NULL && c->seed != UINT64_MAX) {

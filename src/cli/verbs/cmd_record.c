@@ -1,4 +1,4 @@
-/* clew record: run a program and write a trace of what it does. */
+/* clew record: run a program and write a trace of its operations. */
 #include <string.h>
 #include <sys/wait.h>
 
@@ -61,7 +61,7 @@ static void print_summary(const struct session *s, const char *path,
     }
 }
 
-/* What is missing is told even to the quiet. */
+/* Missing records are reported also with --quiet. */
 static void print_loss(const struct collect_stats *c)
 {
     if (c->processes == 0) {

@@ -29,7 +29,7 @@ struct replay_command {
     struct command_choice program;
 };
 
-/* The same nodes draw the same numbers, and requests bring what the schedule says. */
+/* The same nodes draw the same numbers, and requests have the bytes of the schedule. */
 static int walk(struct session *s, struct world *w, const struct schedule *sched,
                 const struct execution *x, struct err *e)
 {
@@ -256,7 +256,7 @@ static int replay_schedule(struct session *s, const struct replay_command *c, st
     return status;
 }
 
-/* What comes again and again is not shown. */
+/* Repeated output is not shown. */
 static bool shows_output(const struct replay_command *c)
 {
     return c->verify == 1 && !c->step && !c->common.quiet;

@@ -12,7 +12,7 @@ struct slice_command {
     struct moment since, until;
 };
 
-/* What is sliced, how, and where it goes. */
+/* Input, filter and output of a slice. */
 struct slicing {
     const struct slice_command *command;
     struct reading reading;
@@ -63,7 +63,7 @@ static int write_kept(struct slicing *k, struct slice_filter *filter, const stru
     return 0;
 }
 
-/* What each event says for itself is decided as it streams by: the trace may be larger than memory.
+/* Conditions on single events are decided as they stream by: the trace may be larger than memory.
  */
 static int slice_stream(struct slicing *k, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* clew spec: is a specification one, and what does it say? */
+/* clew spec: checks a specification and prints it. */
 #include <string.h>
 
 #include "base/suggest.h"

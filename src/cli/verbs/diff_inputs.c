@@ -135,7 +135,7 @@ int comparison_make(struct comparison *c, struct session *s, struct err *e)
     schedule_init(&c->schedule[ALIGN_FIRST]);
     schedule_init(&c->schedule[ALIGN_SECOND]);
     const int result = read_both(c, e);
-    s->inputs = c->typed; /* what is told from here on names them as they were given */
+    s->inputs = c->typed; /* output from here on uses the names of the command line */
     if (result == 0 && !c->is_same_run && !c->is_cut) {
         alignment_find(&c->alignment);
     }

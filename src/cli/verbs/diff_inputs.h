@@ -1,7 +1,8 @@
 /* The two executions that clew diff compares: traces or schedules, read and aligned.
  *
- * A schedule that a search saved names only what is not the default. Where the session has a third
- * input, it is the system of both: they are replayed, and all of their steps compared. */
+ * A schedule that a search saved names only the choices that are not the default. Where the session
+ * has a third input, it is the system of both: they are replayed, and all of their steps compared.
+ */
 #ifndef CLEW_CLI_VERBS_DIFF_INPUTS_H
 #define CLEW_CLI_VERBS_DIFF_INPUTS_H
 
@@ -10,15 +11,15 @@
 #include "order/align.h"
 #include "trace/schedule.h"
 
-/* What a schedule says of its execution beside its choices: what is run, in which world, what that
- * shows, and what requests bring that no choice names. */
+/* The data of a schedule beside its choices: system, world, violation, and content of requests that
+ * no choice names. */
 enum about {
     ABOUT_SYSTEM,
     ABOUT_COMMAND,
     ABOUT_WORLD,
     ABOUT_NET,
     ABOUT_WITH,
-    ABOUT_SEED, /* these where it is not known what they lead to */
+    ABOUT_SEED, /* these where their runs are not known */
     ABOUT_THEN,
     ABOUT_WITHOUT,
     ABOUT_CONSTRAINTS,
@@ -42,7 +43,7 @@ struct comparison {
                                        again */
     const char *inputs[3];          /* the session's, with these */
     const char *const *typed;       /* the session's as they were given */
-    bool is_content_unsaid;         /* only one schedule says what some request brings */
+    bool is_content_unsaid;         /* only one schedule has the content of some request */
     VEC(uint32_t) step_of[2];       /* of schedules: which step of its run each choice is, from 1 */
     uint32_t about[ABOUT_COUNT][2]; /* of schedules: names of the alignment; 0: not said */
 };
@@ -56,7 +57,7 @@ void comparison_release(struct comparison *c);
 const char *about_name(enum about about);
 bool comparison_is_about_same(const struct comparison *c, enum about about);
 
-/* Whether what is run is not the same on both sides, as far as that is known. */
+/* Whether the systems of the two sides differ, as far as that is known. */
 bool comparison_is_of_two_systems(const struct comparison *c);
 
 #endif

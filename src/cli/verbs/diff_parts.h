@@ -1,4 +1,4 @@
-/* What the parts of a comparison share. */
+/* Shared declarations of the parts of a comparison. */
 #ifndef CLEW_CLI_VERBS_DIFF_PARTS_H
 #define CLEW_CLI_VERBS_DIFF_PARTS_H
 
@@ -12,7 +12,7 @@ static inline bool comparison_is_replayed(const struct comparison *c)
     return c->session->input_count > 2;
 }
 
-/* Reads the session's input of that side and adds what it did. */
+/* Reads the session's input of that side and adds its events. */
 MUST_USE int comparison_add_trace(struct comparison *c, enum align_side side, struct err *e);
 
 /* Likewise of schedules, once both were read. */
@@ -22,8 +22,8 @@ MUST_USE int comparison_add_schedule(struct comparison *c, enum align_side side,
 /* The hash in its header, where the steps that it names do not tell all. */
 void comparison_note_hash(struct comparison *c, enum align_side side);
 
-/* What requests bring, where no choice tells it: a request that comes by default on both sides may
- * bring other bytes on each. */
+/* Contents of requests without a choice: a request that is sent by default on both sides may have
+ * other bytes on each. */
 void comparison_compare_contents(struct comparison *c);
 
 #endif

@@ -134,7 +134,7 @@ static bool is_same_content(const struct schedule *a, const struct content *cont
                                          b->content_bytes.at + other->offset, content->size) == 0);
 }
 
-/* True when what both say of requests is the same. */
+/* True when the contents of requests in both are equal. */
 static bool have_same_contents(const struct schedule *a, const struct schedule *b, char *text,
                                size_t size)
 {
@@ -142,7 +142,7 @@ static bool have_same_contents(const struct schedule *a, const struct schedule *
         const struct message_name *m = &content->message;
         const struct content *other = one_hash_content(b, a, m);
         if (other != NULL && !is_same_content(a, content, b, other)) {
-            (void)snprintf(text, size, "what %s>%s/%s#%u brings is not the same in both",
+            (void)snprintf(text, size, "the content of %s>%s/%s#%u differs",
                            names_text(&a->names, m->source), names_text(&a->names, m->destination),
                            names_text(&a->names, m->type), m->occurrence);
             return false;

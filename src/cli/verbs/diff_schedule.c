@@ -62,7 +62,7 @@ static void print_choice(const struct schedule *s, const struct choice *c, struc
     out->used--; /* the end of the line */
 }
 
-/* Ends the text with what it brings, if that is to be told and the schedule says it. */
+/* Appends the content, if it is compared and the schedule has it. */
 static void end_with_content(const struct schedule *s, const struct choice *c, bool is_told,
                              struct out *out)
 {
@@ -80,7 +80,7 @@ static void print_shown(const struct schedule *s, const struct choice *c, struct
     end_with_content(s, c, true, out);
 }
 
-/* What it does, whichever time it is: without its number. */
+/* Its operation without its number. */
 static void print_what(const struct schedule *s, const struct choice *c, bool has_content,
                        struct out *out)
 {
@@ -117,7 +117,7 @@ static int compare_texts(const void *left, const void *right, const void *contex
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* What is chosen about a system, in an order of its own: "b,a" is "a,b". */
+/* The choices of a system, in a canonical order: "b,a" is "a,b". */
 static uint32_t with_name(struct names *names, const char *with)
 {
     enum { CHOSEN_MAX = 64 };
@@ -174,7 +174,7 @@ static void note_about(struct comparison *c, enum align_side side, const struct 
     c->about[ABOUT_WORLD][side] = names_intern_text(names, names_text(&s->names, s->world));
     c->about[ABOUT_NET][side] = names_intern_text(names, names_text(&s->names, s->net));
     c->about[ABOUT_WITH][side] = with_name(names, names_text(&s->names, s->with));
-    if (!comparison_is_replayed(c)) { /* what they lead to is compared then */
+    if (!comparison_is_replayed(c)) { /* their runs are compared then */
         char seed[32];
         (void)snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
         c->about[ABOUT_SEED][side] = names_intern_text(names, seed);
@@ -192,8 +192,8 @@ void comparison_note_hash(struct comparison *c, enum align_side side)
     c->about[ABOUT_HASH][side] = names_intern_text(&c->alignment.names, hash);
 }
 
-/* Whether both schedules say what the request brings. What only one says may be what it brings by
- * itself. */
+/* Whether both schedules have the content of the request. A line in only one may be the default
+ * content. */
 static bool is_content_said(const struct comparison *c, const struct schedule *s,
                             const struct choice *choice)
 {
@@ -202,7 +202,7 @@ static bool is_content_said(const struct comparison *c, const struct schedule *s
            one_hash_content(&c->schedule[ALIGN_SECOND], s, &choice->message) != NULL;
 }
 
-/* Of a step: a message came of the step that sent it; what a request brings is its own. */
+/* The cause of a step: of a message the step that sent it; a request has no cause. */
 static void add_what_is_known(const struct step *step, struct act_made *made)
 {
     const struct pick_operation *o = &step->operation;
@@ -211,7 +211,7 @@ static void add_what_is_known(const struct step *step, struct act_made *made)
     made->content = o->is_external ? o->content : 0;
 }
 
-/* The choices of a schedule, and the run that all of them came to; NULL: it is not known. */
+/* The choices of a schedule, and the run of all of them; NULL: unknown. */
 static void add_choices(struct comparison *c, enum align_side side, const struct schedule *s,
                         const struct execution *x)
 {
@@ -239,7 +239,7 @@ static void add_choices(struct comparison *c, enum align_side side, const struct
     out_abandon(&shown);
 }
 
-/* What the run shows, without values; and that it is another one than the schedule was made of. */
+/* The violation of the run, without values; and that it differs from the schedule's own run. */
 static void note_run(struct comparison *c, enum align_side side, const struct schedule *s,
                      const struct execution *x)
 {
@@ -356,8 +356,8 @@ static void collect_requests(struct names *requests, const struct schedule *s)
     }
 }
 
-/* What the schedule says that requests bring, without what choices tell: those that name the
- * request where both schedules say it. */
+/* The content lines of the schedule, without those of requests that a choice names where both
+ * schedules have the line. */
 static uint32_t contents_name(struct comparison *c, enum align_side side, const struct names *named)
 {
     const struct schedule *s = &c->schedule[side];

@@ -28,7 +28,7 @@ static void print_task(const struct trace *t, uint32_t number, struct out *out)
     }
 }
 
-/* What it does; without the number of its message, whichever time it is. */
+/* Its operation, without the number of its message. */
 static void print_what(const struct trace *t, const struct event *event, bool has_number,
                        struct out *out)
 {
@@ -124,7 +124,7 @@ static void print_texts(struct event_texts *x, const struct trace *t, const stru
     out_char(&x->object, '\0');
 }
 
-/* By what they do to what: an order that both sides have. */
+/* By operation and object: an order that both sides have. */
 static int compare_accesses(const void *left, const void *right, const void *context)
 {
     const struct trace *t = context;

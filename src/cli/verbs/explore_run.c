@@ -12,7 +12,7 @@ bool exploration_is_program(const struct exploration *x)
     return x->session->command != NULL;
 }
 
-/* What the program showed of itself; nothing for a system. */
+/* The observed features of the program; nothing for a system. */
 static struct control_told told_of(const struct exploration *x)
 {
     return exploration_is_program(x) ? control_told(x->world)
@@ -72,7 +72,7 @@ static bool is_cut(const struct finding *f)
     return f->kind == FINDING_HANG && f->severity == SEVERITY_NOTE;
 }
 
-/* Adds what is known of a violation, with what all of them have, unless --ignore names it. Texts
+/* Adds a violation, with the fields that all have, unless --ignore names it. Texts
  * outlive f or are its own. */
 static void add_finding(const struct exploration *x, struct finding_file *f, struct finding known)
 {
@@ -151,7 +151,7 @@ static void add_earlier(const struct exploration *x, struct finding_file *f)
 /* The violations of the search, without runs that only did not end. */
 struct counted {
     uint64_t violations, runs;
-    uint64_t first_run; /* of several processes the least number, whoever reported first; 0: none */
+    uint64_t first_run; /* the least number over all processes; 0: none */
     uint64_t cut;       /* runs that did not end in time */
 };
 
@@ -163,6 +163,7 @@ static struct counted count_violations(const struct exploration *x)
             c.cut += v->count;
         } else {
             c.violations++;
+            must(v->count > 0);
             c.runs += v->count;
             c.first_run = c.first_run == 0 || v->run < c.first_run ? v->run : c.first_run;
         }
@@ -180,7 +181,8 @@ static uint32_t count_uncovered(const struct exploration *x)
     return count;
 }
 
-/* Of several processes, each has entered blocks of its own; what none has is known from all. */
+/* Of several processes, each has entered blocks of its own; blocks that none entered are known from
+ * all. */
 static struct world_coverage coverage_of(const struct exploration *x)
 {
     struct world_coverage coverage = x->found.coverage;
@@ -256,7 +258,7 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
     finding_file_flag(f, "unreached", told.is_unreached);
 }
 
-/* What the search takes for granted of what it does not control or see. */
+/* Assumptions of the search about code that it does not control or see. */
 static void add_uncontrolled(const struct exploration *x, struct finding_file *f)
 {
     const struct control_told told = told_of(x);
@@ -287,8 +289,8 @@ static void add_uncontrolled(const struct exploration *x, struct finding_file *f
     }
 }
 
-/* A run that goes otherwise when it is made again: what the search says holds for what it saw, and
- * a schedule may not show it again. */
+/* A run that differs when it is repeated: the result holds for the runs that were made, and a
+ * schedule may not show it again. */
 static void add_difference(const struct exploration *x, struct finding_file *f)
 {
     const struct control_told told = told_of(x);
@@ -332,7 +334,7 @@ static void print_findings(const struct exploration *x, const struct finding_fil
     }
 }
 
-/* What went past control: a run without a violation says less then. */
+/* Uncontrolled calls: a run without a violation proves less then. */
 static void print_outside(const struct exploration *x)
 {
     const struct control_told told = control_told(x->world);
@@ -366,7 +368,7 @@ static void print_outside(const struct exploration *x)
     }
 }
 
-/* What the simulator does not control of the system. */
+/* Calls of the system that the simulator does not control. */
 static void print_doubts(const struct exploration *x)
 {
     for (uint32_t i = 0; i < x->world->doubt_count; i++) {
@@ -436,7 +438,7 @@ static void print_explored(const struct exploration *x)
     out_text(out, ", ");
 }
 
-/* What was done, and how much that says. */
+/* The runs that were made, and the strength of the result. */
 static void print_summary(const struct exploration *x)
 {
     struct out *out = &x->session->out;
@@ -491,8 +493,7 @@ static void print_unproductive(const struct exploration *x)
                (unsigned long long)(messages * 10 / found->runs % 10));
 }
 
-/* What keeps the search from saying anything where it found nothing; printed with what to do about
- * it. */
+/* Reasons why a search without findings proves nothing; printed with the remedy. */
 static bool print_hindrance(const struct exploration *x, bool is_printed)
 {
     struct out *out = &x->session->out;

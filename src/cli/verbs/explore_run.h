@@ -1,4 +1,4 @@
-/* One exploration of clew explore, from what was asked for to what is told of it. */
+/* One exploration of clew explore, from its options to its report. */
 #ifndef CLEW_CLI_VERBS_EXPLORE_RUN_H
 #define CLEW_CLI_VERBS_EXPLORE_RUN_H
 
@@ -50,7 +50,7 @@ struct exploration {
     bool is_unseen; /* the search ended, but code that it does not see may have shared memory */
     struct account account; /* of the campaign, after the search */
     char folder[4000];
-    char *target; /* what is explored, as a command line has it */
+    char *target; /* the explored system, as on the command line */
 };
 
 /* Whether a program is explored; a simulated system otherwise. */
@@ -65,7 +65,7 @@ bool exploration_is_controlled(const struct exploration *x);
 /* Whether tasks ran code whose accesses to memory clew does not see. */
 bool exploration_has_unseen(const struct exploration *x);
 
-/* Prints what was found, as sentences or as the JSON object; the exit status. */
+/* Prints the findings, as sentences or as the JSON object; the exit status. */
 int exploration_report(struct exploration *x);
 
 #endif

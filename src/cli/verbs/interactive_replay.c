@@ -14,7 +14,7 @@ struct hand {
     struct session *session;
     struct world *world;
     const struct plan *plan;
-    const char *replay_options; /* as clew replay has to be told */
+    const char *replay_options; /* as clew replay needs it */
     struct execution execution;
     VEC(uint32_t) choices;
     bool is_over;   /* the last step ended the run */
@@ -67,7 +67,8 @@ static void print_outcome(struct hand *h, const struct execution *x)
     out_char(&h->session->out, '\n');
 }
 
-/* Says whether the system may rest as it does. Steps by hand do not ask: a run that ends here does.
+/* Says whether the system may rest as it does. Manual steps do not check this: a run that ends here
+ * does.
  */
 static int judge_rest(struct hand *h, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* A run by hand: each step chosen by the user, back and forth. */
+/* An interactive run: the user chooses each step, back and forth. */
 #ifndef CLEW_CLI_VERBS_INTERACTIVE_REPLAY_H
 #define CLEW_CLI_VERBS_INTERACTIVE_REPLAY_H
 

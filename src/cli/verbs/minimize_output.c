@@ -23,7 +23,7 @@ static bool is_stdout(const struct stat *file)
            of.st_ino == file->st_ino && (!S_ISCHR(of.st_mode) || isatty(STDOUT_FILENO) == 1);
 }
 
-/* What is not there yet will be a file. */
+/* A missing path becomes a file. */
 static void look_of_what_kind(struct best_file *f)
 {
     struct stat file;
@@ -58,7 +58,7 @@ int best_file_name(struct best_file *f, const char *given, const char *input, st
     return 0;
 }
 
-/* What is there now; {0}: nothing. */
+/* The file there now; {0}: none. */
 static struct stat stat_of(const struct best_file *f)
 {
     struct stat file;
@@ -74,11 +74,11 @@ static bool is_as_seen(const struct best_file *f)
            now.st_mtim.tv_nsec == seen->st_mtim.tv_nsec;
 }
 
-/* Replays what is there until it shows a violation. It is seen before it is read: what comes while
- * it is read is looked at the next time. */
+/* Replays the file there until it shows a violation. Its time stamp is taken before it is read: a
+ * change during the read is found the next time. */
 static void look(struct best_file *f, struct world *w)
 {
-    struct err unread; /* what cannot be read or replayed is no schedule to be kept */
+    struct err unread; /* a file that cannot be read or replayed is not kept */
     struct schedule s;
     struct recipe recipe = {0};
     schedule_init(&s);

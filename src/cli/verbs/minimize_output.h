@@ -18,10 +18,10 @@ struct best_file {
     char path[4096]; /* "-" is standard output */
     bool is_regular; /* has each better one, else the last alone */
     enum same same;
-    uint32_t replays_max;   /* of what others put there; 0: it is replaced unseen */
-    struct stat seen;       /* what was looked at, or written, last; {0}: nothing was there */
-    struct execution there; /* what others put there; ended in no violation: nothing of use */
-    bool is_kept;           /* that is better than what was offered last */
+    uint32_t replays_max;   /* of a file of another process; 0: it is replaced unseen */
+    struct stat seen;       /* the file last read or written; {0}: none */
+    struct execution there; /* run of another process's file; without a violation: none of use */
+    bool is_kept;           /* that is better than the last offer */
     bool is_written;        /* it has one of ours, of ... */
     uint32_t switches, steps, externals;
 };
@@ -32,16 +32,16 @@ MUST_USE int best_file_name(struct best_file *f, const char *given, const char *
 
 bool best_file_is_stdout(const struct best_file *f);
 
-/* Looks whether a schedule of the world is there that shows a violation, in one of so many replays.
- * Whatever else is there will be replaced. */
+/* Checks whether the file is a schedule of the world that shows a violation, in one of several
+ * replays. Any other file will be replaced. */
 void best_file_look(struct best_file *f, struct world *w, enum same same, uint32_t replays_max);
 
-/* Whether the execution, which ends in a violation, belongs into the file: unless what others put
- * there shows the same and is better. What was put there since the file was last looked at or
- * written is looked at first, which is a run of the world. */
+/* Whether the execution, which ends in a violation, belongs into the file: unless the file of
+ * another process shows the same and is better. A file that changed since it was last read or
+ * written is replayed first, which is a run of the world. */
 bool best_file_wants(struct best_file *f, struct world *w, const struct execution *x);
 
-/* Puts it there. Fails when it cannot be written: what was there before still is. */
+/* Writes it. Fails when it cannot be written: the old file stays. */
 MUST_USE int best_file_write(struct best_file *f, struct world *w, const struct plan *p,
                              const struct execution *x, struct err *e);
 

@@ -61,8 +61,8 @@ static bool may_have_faults(const struct minimization *m)
             fault_budget_is_any(&own));
 }
 
-/* Among which executions it was looked for, where that is not all of them: of no steps there is but
- * one, and what is shorter than a single step has no faults. */
+/* The set of executions that was searched, where that is not all of them: there is one execution
+ * without steps, and one shorter than a single step has no faults. */
 static void print_proof_bound(const struct minimization *m, struct out *out)
 {
     const struct minimized *r = &m->result;
@@ -103,7 +103,7 @@ static const char *proof_word(enum proof proof)
     return words[proof];
 }
 
-/* What ended it, in a word for programs and in some for people. */
+/* The reason of its end, as a word for programs and as text for people. */
 static const struct {
     const char *name, *words;
 } ends[] = {[LIMIT_OPEN] = {"", ""},
@@ -112,7 +112,9 @@ static const struct {
             [LIMIT_TIME] = {"time", "the budget of time ended"},
             [LIMIT_BYTES] = {"memory", "the budget of memory ended"}};
 
-/* What the result is worth, and why not more. */
+_Static_assert(sizeof ends / sizeof *ends == LIMIT_BYTES + 1, "each limit has its words");
+
+/* The guarantee of the result, and its limits. */
 static void print_proof(const struct minimization *m, struct out *out)
 {
     out_text(out, proof_text(m));
@@ -142,7 +144,7 @@ static void warn_of_another_run(const struct minimization *m)
     notes_release(&notes);
 }
 
-/* What is to be known of the schedule that was given. */
+/* Facts about the input schedule. */
 static void add_notes(const struct minimization *m, struct notes *notes)
 {
     const struct schedule *s = &m->schedule;
@@ -174,15 +176,15 @@ static void print_again(const struct minimization *m, struct out *out)
     }
 }
 
-/* What there is to say of a stage beside its figures: why it did not do what it can, if it did
- * nothing or the system failed it, and how far it looked. */
+/* The remark of a stage beside its figures: why it did nothing, how the system failed it, and how
+ * far it searched. */
 static const char *stage_note(const struct stage_account *a)
 {
     const bool is_idle = a->steps == 0 && a->externals == 0 && a->switches == 0 && a->bytes == 0;
     return is_idle || a->has_failed || a->searched > 0 ? a->note : "";
 }
 
-/* The account of a minimization, stage by stage: what was given, what each changed, what is left.
+/* The account of a minimization, stage by stage: the input, the changes of each, the result.
  */
 
 static bool has_bytes(const struct minimization *m)
@@ -217,9 +219,23 @@ static void print_row(const struct minimization *m, const char *name, const stru
     out_format(out, "%s%s\n", note[0] == '\0' ? "" : a->searched > 0 ? "; " : "  ", note);
 }
 
+/* Whether the input and the changes of all stages make the result. */
+static bool account_adds_up(const struct minimized *r)
+{
+    int64_t steps = r->initial_steps;
+    int64_t externals = r->initial_externals;
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        steps += r->stages[i].steps;
+        externals += r->stages[i].externals;
+    }
+    return steps == (int64_t)r->best.steps.count && externals == r->final_externals;
+}
+
 static void print_account(const struct minimization *m, struct out *out)
 {
     const struct minimized *r = &m->result;
+    must(account_adds_up(r));
+    must(r->stages[STAGE_NONE].replays >= r->given_replays);
     out_format(out, "  %-10s %8s %8s%s%s %9s\n", "", "steps", "external",
                m->world->has_tasks ? " switches" : "", has_bytes(m) ? "    bytes" : "", "replays");
     const struct stage_account given = {.steps = r->initial_steps,

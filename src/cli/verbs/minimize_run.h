@@ -1,4 +1,4 @@
-/* One minimization of clew minimize, from what was asked for to what is told of it. */
+/* One minimization of clew minimize, from its options to its report. */
 #ifndef CLEW_CLI_VERBS_MINIMIZE_RUN_H
 #define CLEW_CLI_VERBS_MINIMIZE_RUN_H
 
@@ -42,7 +42,7 @@ struct minimization {
 /* For minimize_options: shows how it goes. The context is the struct minimization. */
 void minimization_show(void *context, const struct minimize_progress *p);
 
-/* Prints what was done, as sentences or as the JSON object, which say the same. Where the schedule
+/* Prints the result, as sentences or as the JSON object, which agree. Where the schedule
  * has standard output, sentences go to standard error. */
 void minimization_report(struct minimization *m);
 

@@ -23,7 +23,7 @@ void races_release(struct races *r)
 
 /* ---- findings of one run become those of all ---- */
 
-/* Several runs are told in one report. */
+/* Several runs share one report. */
 static bool is_merging(const struct races *r)
 {
     return r->session->input_count > 1 && !r->session->common->one_run;
@@ -85,7 +85,7 @@ static void keep_notes(struct races *r, const struct notes *notes)
     }
 }
 
-/* What was odd about the run, and what the analysis made of it. */
+/* Irregularities of the run, and their treatment by the analysis. */
 static void add_notes(struct races *r, const struct reading *reading, const struct notes *notes)
 {
     keep_notes(r, &reading->notes);
@@ -319,7 +319,7 @@ static bool makes_child(const char *call)
            strcmp(call, "posix_spawn") == 0;
 }
 
-/* Notes what the run leaves open. A run with uncontrolled calls may go otherwise next time, and one
+/* Notes the limits of the run. A run with uncontrolled calls may differ next time, and one
  * that ended early has no accesses after its end: neither is clean. */
 enum { SHORT_MAX = 120 };
 
@@ -353,7 +353,8 @@ static void note_run(struct races *r, struct world *w, const struct execution *x
     r->is_unsure |= told.outside_count > 0 || x->outcome != OUTCOME_PASSED;
 }
 
-/* A call that is not controlled may order what looks unordered: the trace does not prove a race. */
+/* A call that is not controlled may order accesses that look unordered: the trace does not prove a
+ * race. */
 static void doubt_findings(struct races *r, struct world *w, size_t first)
 {
     struct findings *f = &r->file.findings;
@@ -570,7 +571,7 @@ static struct observed *open_observed(struct stream *k, struct notes *notes)
     return observed_new(k->tables, notes, &options);
 }
 
-/* Adds what was found, unless it was reported at once, and counts it. */
+/* Adds a finding, unless it was reported at once, and counts it. */
 static void keep_observed(struct stream *k, const struct observed *o, struct notes *notes)
 {
     const struct races_command *c = k->races->command;
@@ -634,7 +635,7 @@ int races_of_run(struct races *r, struct reading *reading, struct err *e)
 
 /* ---- the report ---- */
 
-/* Whether what is kept of findings is less than what was counted: merged or hidden ones count once,
+/* Whether fewer findings are kept than were counted: merged or hidden ones count once,
  * or not at all. */
 static bool is_sifted(const struct races *r)
 {
@@ -724,7 +725,7 @@ static bool is_open(const struct races *r)
            r->has_no_accesses || r->is_unsure;
 }
 
-/* Why pairs of places are undecided, and what to do about it. */
+/* Why pairs of places are undecided, and the remedy. */
 static const struct {
     const char *word; /* in JSON */
     const char *reason;
@@ -771,6 +772,7 @@ static const struct {
                         "wait in a loop that checks a predicate under the lock"},
     [RACE_OPEN_BUDGET] = {"undecided_budget", "the budget ended", "give a larger --budget"},
 };
+_Static_assert(RACE_OPEN_WAKE + 1 == RACE_OPEN_COUNT, "each reason has its words");
 
 /* Why there are no accesses, and the remedy. */
 static const char *no_accesses(const struct races *r)
@@ -797,6 +799,7 @@ static void print_rest(struct races *r)
     }
     for (size_t i = 0; i < RACE_OPEN_COUNT; i++) {
         if (s->places_open[i] > 0) {
+            must(opens[i].reason[0] != '\0');
             report_count(out, s->places_open[i], "pair of places is", "pairs of places are");
             out_format(out, " undecided: %s; %s%s\n", opens[i].reason, opens[i].remedy, list);
         }
@@ -883,7 +886,7 @@ static void print_races(const struct races *r, struct out *out)
     out_text(out, ", ");
     report_count(out, race_count(r), "race", "races");
     out_text(out, " by place");
-    /* What is proved is proved for places, not for every pair there. */
+    /* Proofs are for places, not for every pair there. */
     const bool is_by_place =
         r->model == RACE_SOUND || (r->model == RACE_FEASIBLE && !r->command->all_pairs);
     if (!is_by_place && !r->stats.has_decided_places) {

@@ -38,7 +38,7 @@ struct races {
     struct given given;
     struct finding_file file;
     struct race_stats stats; /* of all runs */
-    struct notes notes;      /* of all runs: what was assumed */
+    struct notes notes;      /* assumptions of all runs */
     struct names keys;       /* of the findings, in their order: numbers from 1 */
     bool is_explained;       /* the finding that was asked for has been shown */
     bool is_cut;             /* the budget ended while a trace was read */
@@ -55,7 +55,7 @@ MUST_USE int races_of_run(struct races *r, struct reading *reading, struct err *
 /* Runs the session's command once under control and adds the races of that execution. */
 MUST_USE int races_of_command(struct races *r, struct err *e);
 
-/* Prints what was found; enum exit_status or -1. */
+/* Prints the findings; enum exit_status or -1. */
 MUST_USE int races_report(struct races *r, struct err *e);
 
 #endif

@@ -40,7 +40,7 @@ static void reap(struct watch *w, size_t count_max)
     w->running.count = kept;
 }
 
-/* What the command is told of an access or a message: CLEW_RACE_FIRST_TASK and so on. */
+/* Environment of the command for an access or a message: CLEW_RACE_FIRST_TASK and so on. */
 static void set_event(const char *which, const struct finding_event *event)
 {
     const struct {
@@ -224,7 +224,7 @@ void watch_look(void *watch, const char *folder, bool is_over)
         return;
     }
     if ((w->live == NULL && begin(w, folder, &e) < 0) || live_step(w->live, is_over, &e) < 0) {
-        session_say("no races are told from here on: %s", e.text);
+        session_say("races are not watched any more: %s", e.text);
         w->has_failed = true;
     }
 }
@@ -234,7 +234,7 @@ void watch_release(struct watch *w)
     const uint64_t suppressed = suppressions_count(&w->session->suppressions);
     const uint64_t known = suppressions_known_count(&w->session->suppressions);
     if (suppressed + known > 0 && !w->session->common->quiet) {
-        session_say("races not told: %llu suppressed, %llu known from the baseline",
+        session_say("races not shown: %llu suppressed, %llu known from the baseline",
                     (unsigned long long)suppressed, (unsigned long long)known);
     }
     reap(w, 0);

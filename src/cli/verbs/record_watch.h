@@ -1,4 +1,5 @@
-/* Races of a program that is still being recorded, told as they happen: clew record --watch races.
+/* Races of a program that is still being recorded, reported as they happen: clew record --watch
+ * races.
  */
 #ifndef CLEW_CLI_VERBS_RECORD_WATCH_H
 #define CLEW_CLI_VERBS_RECORD_WATCH_H

@@ -6,7 +6,7 @@
 #include "proc/control/gdb.h"
 #include "sim/sim.h"
 
-/* The watchdog's signals are none of the user's business; faults are told by the run's end. */
+/* The watchdog's signals are hidden from the user; the run's end reports faults. */
 static const char begin[] =
     "set confirm off\n"
     "set breakpoint pending on\n"
@@ -62,7 +62,7 @@ static void print_option(const char *name, const char *value, struct out *script
     }
 }
 
-/* What the replay prints is printed by this process. */
+/* This process prints the output of the replay. */
 static void print_run(const struct system_debug *d, struct out *script)
 {
     out_text(script, d->is_lenient ? "run replay -q --lenient" : "run replay -q");

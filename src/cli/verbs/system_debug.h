@@ -16,7 +16,7 @@ struct system_debug {
     bool is_lenient;
 };
 
-/* x is what the replay gave without gdb. Fails when gdb cannot be run. */
+/* x is the result of the replay without gdb. Fails when gdb cannot be run. */
 MUST_USE int system_debug(const struct system_debug *d, const struct world *w,
                           const struct execution *x, struct err *e);
 

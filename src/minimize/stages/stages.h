@@ -6,28 +6,9 @@
 #include "wire/prng.h"
 
 /* Each ends where it can do no more alone, or when the reducer does not go on. */
-void provenance_stage(struct reducer *r);
-void context_switches_stage(struct reducer *r);
-void externals_stage(struct reducer *r);
-void shortcuts_stage(struct reducer *r);
-void reactions_stage(struct reducer *r);
-void splice_windows_stage(struct reducer *r);
-void clock_clusters_stage(struct reducer *r);
-void cones_stage(struct reducer *r);
-void chunks_stage(struct reducer *r);
-void per_node_stage(struct reducer *r);
-void random_suffix_stage(struct reducer *r);
-void singles_stage(struct reducer *r);
-void pairs_stage(struct reducer *r);
-void equivalent_steps_stage(struct reducer *r);
-void move_step_stage(struct reducer *r);
-void payload_shrink_stage(struct reducer *r);
-void restart_stage(struct reducer *r);
-void node_renaming_stage(struct reducer *r);
-void seeds_stage(struct reducer *r);
-void insert_then_remove_stage(struct reducer *r);
-void random_walk_stage(struct reducer *r);
-void exact_stage(struct reducer *r);
+#define STAGE(id, function, name, meaning) void function##_stage(struct reducer *r);
+STAGE_LIST(STAGE)
+#undef STAGE
 
 /* All stages of the options but these (a bit each), one after another. */
 void stages_run(struct reducer *r, uint32_t left_out);

@@ -4,6 +4,7 @@ static bool has_needs(const struct cuts *c, const uint32_t *taken, uint32_t proc
 {
     const uint32_t from = c->need_first[c->first[process]];
     const uint32_t end = c->need_first[c->first[process] + taken[process]];
+    must(from <= end);
     for (uint32_t n = from; n < end; n++) {
         const uint32_t other = c->process[c->needs[n]];
         if (c->needs[n] >= c->first[other] + taken[other]) {
@@ -17,6 +18,7 @@ bool cuts_is_consistent(const struct cuts *c, const uint32_t *taken)
 {
     int64_t latest = INT64_MIN;
     for (uint32_t p = 0; p < c->process_count; p++) {
+        must(taken[p] <= c->first[p + 1] - c->first[p]);
         if (!has_needs(c, taken, p)) {
             return false;
         }

@@ -30,6 +30,7 @@ static void enqueue(struct advance *a, uint32_t process)
 
 static void raise_to(struct advance *a, uint32_t process, uint32_t taken)
 {
+    must(taken <= a->cuts->first[process + 1] - a->cuts->first[process]);
     if (a->taken[process] < taken) {
         a->taken[process] = taken;
         front_sink(&a->front, process);
@@ -42,6 +43,7 @@ static void take_needs(struct advance *a, uint32_t process)
     const struct cuts *c = a->cuts;
     const uint32_t from = c->first[process] + a->seen[process];
     const uint32_t end = c->first[process] + a->taken[process];
+    must(from <= end);
     a->seen[process] = a->taken[process];
     for (uint32_t n = c->need_first[from]; n < c->need_first[end]; n++) {
         const uint32_t other = c->process[c->needs[n]];

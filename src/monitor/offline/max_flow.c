@@ -31,6 +31,9 @@ static void add_half(struct flow *f, uint32_t from, uint32_t to, int64_t room)
 
 void flow_add_flowing(struct flow *f, uint32_t from, uint32_t to, int64_t room, int64_t flowing)
 {
+    must(from != to);
+    must(flowing >= 0);
+    must(flowing <= room);
     add_half(f, from, to, room - flowing);
     add_half(f, to, from, flowing);
 }
@@ -62,6 +65,7 @@ static bool find_levels(struct flow *f)
             }
         }
     }
+    must(count <= f->nodes.count);
     return nodes[FLOW_SINK].level != FLOW_NONE;
 }
 
@@ -92,6 +96,7 @@ static int64_t push_along(struct flow *f, int64_t most)
     for (size_t i = f->path.count; i-- > 0;) {
         const uint32_t k = f->path.at[i];
         f->edges.at[k].room -= amount;
+        must(f->edges.at[k].room >= 0);
         f->edges.at[k ^ 1].room += amount;
         full = f->edges.at[k].room == 0 ? i : full;
     }

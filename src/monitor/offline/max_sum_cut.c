@@ -97,6 +97,7 @@ static void sort_by_time(struct search *s, uint64_t differing)
         for (uint32_t digit = 0; digit < DIGITS; digit++) {
             place[digit + 1] += place[digit];
         }
+        must(place[DIGITS] == s->count);
         for (uint32_t i = 0; i < s->count; i++) {
             s->other[place[digit_of(s, s->by_time[i], shift)]++] = s->by_time[i];
         }
@@ -111,6 +112,7 @@ static void search_init(struct search *s)
     const struct cuts *c = s->cuts;
     const uint32_t count = cuts_report_count(c);
     s->forbidden = find_forbidden(s);
+    must(s->forbidden < 0);
     time_filter_build(&s->hot, c, s->wanted, s->scratch);
     s->by_time = arena_array(s->scratch, uint32_t, count);
     s->other = arena_array(s->scratch, uint32_t, count);
@@ -136,6 +138,7 @@ static void pass(struct search *s, uint32_t p)
 {
     const struct cuts *c = s->cuts;
     const uint32_t r = c->first[p] + s->base[p];
+    must(r < c->first[p + 1]);
     s->base_sum += gain_of(s, p, s->base[p] + 1) - gain_of(s, p, s->base[p]);
     s->base[p]++;
     for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
@@ -157,6 +160,7 @@ static void settle_owed(struct search *s)
 /* Moves all reports of a lower rank before the window. */
 static void move_low(struct search *s, uint32_t low)
 {
+    must(low <= s->high);
     for (; s->low < low; s->low++) {
         pass(s, s->cuts->process[s->by_time[s->low]]);
     }
@@ -183,6 +187,7 @@ static void begin_span(struct search *s, const struct time_filter_span *span)
             differing |= time_filter_time(&s->hot, c->time[r]);
         }
     }
+    must(s->count <= cuts_report_count(c));
     sort_by_time(s, differing);
     uint32_t over = 0;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -190,18 +195,22 @@ static void begin_span(struct search *s, const struct time_filter_span *span)
         while (cuts_is_over(c, c->time[s->by_time[over]], c->time[s->by_time[i]])) {
             over++;
         }
+        must(over <= i); /* no report is over before itself */
         s->over[i] = over;
     }
 }
 
 static uint32_t report_node(const struct search *s, uint32_t rank)
 {
+    must(rank >= s->low);
+    must(rank < s->high);
     return FLOW_FIRST + rank - s->low;
 }
 
 /* The chain node of the first `count` reports by time; count > low. */
 static uint32_t chain_node(const struct search *s, uint32_t count)
 {
+    must(count > s->low);
     return FLOW_FIRST + (s->high - s->low) + (count - 1 - s->low);
 }
 
@@ -243,6 +252,8 @@ static int64_t find_steps(struct search *s)
             won += step.weight - step.flowing;
         }
         s->setoff[p] -= step.weight > 0 ? step.flowing : step.weight;
+        must(step.flowing >= 0);
+        must(s->setoff[p] >= 0);
         s->steps.at[s->steps.count++] = step;
     }
     for (uint32_t i = s->low; i < s->high; i++) {
@@ -257,6 +268,7 @@ static int64_t find_steps(struct search *s)
         }
         *setoff += step->weight > 0 ? step->flowing : -step->flowing;
         step->carried = *setoff;
+        must(step->carried >= 0);
     }
     return won;
 }
@@ -312,6 +324,7 @@ static bool can_pay(const struct search *s)
 
 static void keep_best(struct search *s, int64_t sum)
 {
+    must(!s->is_found || sum > s->sum);
     s->is_found = true;
     s->sum = sum;
     memcpy(s->taken, s->base, s->cuts->process_count * sizeof *s->taken);
@@ -331,6 +344,7 @@ static void search_window(struct search *s)
     }
     build_network(s);
     const int64_t lost = flow_run(&s->flow, best - floor + 1);
+    must(lost >= 0);
     if (lost <= best - floor) {
         keep_best(s, best - lost);
     }

@@ -19,12 +19,16 @@ static void divide(struct time_filter *h, const struct cuts *c)
     h->width = h->width > (uint64_t)c->skew ? h->width : (uint64_t)c->skew;
     h->width = c->skew == INT64_MAX ? UINT64_MAX : h->width;
     h->count = c->skew == INT64_MAX ? 1 : (uint32_t)(range / h->width) + 1;
+    must(h->width > 0);
+    must(h->count > 0);
 }
 
 /* Records that the process has this gain from the part on: the first value of a part replaces the
  * earlier one. */
 static void raise_peak(int64_t *peak, uint32_t *filled, uint32_t part, int64_t gain)
 {
+    must(*filled <= part + 1); /* parts come in order, and none is skipped */
+    must(part <= *filled);
     if (*filled <= part) {
         peak[part] = gain;
         *filled = part + 1;
@@ -56,6 +60,7 @@ static void find_peaks(const struct time_filter *h, const struct cuts *c, const 
     while (++part < h->count) {
         raise_peak(peak, &filled, part, state[count]);
     }
+    must(filled == h->count);
 }
 
 void time_filter_build(struct time_filter *h, const struct cuts *c,
@@ -94,5 +99,6 @@ bool time_filter_next(const struct time_filter *h, uint32_t *at, struct time_fil
     }
     span->from = from * h->width;
     span->until = *at >= h->count ? UINT64_MAX : *at * h->width;
+    must(from >= h->count || span->until == UINT64_MAX || span->from < span->until);
     return from < h->count;
 }

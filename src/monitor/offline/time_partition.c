@@ -29,6 +29,7 @@ void time_partition_init(struct time_partition *p, const struct cuts *c, uint32_
     p->width = c->skew == INT64_MAX        ? UINT64_MAX
                : width > (uint64_t)c->skew ? width
                                            : (uint64_t)c->skew + 1;
+    must(p->width > 0);
 }
 
 void time_partition_release(struct time_partition *p)
@@ -47,6 +48,7 @@ static bool is_before(const struct time_partition *p, uint32_t report, uint64_t 
 static void raise_low(struct time_partition *p, uint32_t process, uint32_t low)
 {
     const struct cuts *c = p->cuts;
+    must(low <= c->first[process + 1] - c->first[process]);
     for (; p->low[process] < low; p->low[process]++) {
         const uint32_t r = c->first[process] + p->low[process];
         for (uint32_t n = c->need_first[r]; n < c->need_first[r + 1]; n++) {
@@ -100,6 +102,7 @@ bool time_partition_next(struct time_partition *p)
         p->is_over = p->width > p->range || begin > p->range - p->width;
         p->is_first = false;
         p->begin = begin + p->width;
+        must(p->is_over || p->begin > begin);
         if (set_part(p, over, p->is_over ? UINT64_MAX : p->begin)) {
             return true;
         }

@@ -94,12 +94,13 @@ __attribute__((cold, noinline)) static void note(struct ingest *in, uint64_t num
 
 __attribute__((cold, noinline)) static void doubt(struct ingest *in, const char *text)
 {
-    in->doubts++;
-    note(in, in->event_count, text);
+    in->counts.doubts++;
+    note(in, in->counts.events, text);
 }
 
 static uint32_t slot_of(struct ingest *in, uint32_t process, uint32_t name)
 {
+    must(process < in->process_count);
     while (in->variable_of.count <= name) {
         vec_push(&in->variable_of, 0);
     }
@@ -142,6 +143,8 @@ static struct sending *sending_of(struct ingest *in, uint32_t message)
 static void match(struct ingest *in, uint32_t process, uint64_t ordinal, struct sending *sending)
 {
     struct held *receive = source_held(&in->sources[process], ordinal);
+    must(sending->is_sent);
+    must(sending->process < in->process_count);
     const bool is_own = sending->process == process;
     const uint64_t first = in->sources[sending->process].first;
     sending->is_received = true;
@@ -149,7 +152,7 @@ static void match(struct ingest *in, uint32_t process, uint64_t ordinal, struct 
     /* Sends that are no longer held need not be distinguished. */
     receive->need_low = (uint32_t)(sending->ordinal < first ? first - 1 : sending->ordinal);
     receive->need_time = sending->time;
-    in->message_count += !is_own;
+    in->counts.messages += !is_own;
     if (sending->time <= receive->time || is_own) {
         return;
     }
@@ -157,7 +160,7 @@ static void match(struct ingest *in, uint32_t process, uint64_t ordinal, struct 
                                           .process = process,
                                           .need = {sending->ordinal, sending->process}});
     if ((uint64_t)sending->time - (uint64_t)receive->time > (uint64_t)in->skew) {
-        in->doubts++;
+        in->counts.doubts++;
         note(in, records_of(&in->records, receive)->number,
              "a message that arrived before it was sent, by more than the skew");
     }
@@ -179,7 +182,7 @@ static void send(struct ingest *in, uint32_t process, uint64_t ordinal, uint32_t
     if (sending->is_sent && !sending->is_received) {
         doubt(in, "a message with the name of another that is on its way: which of them is "
                   "received, a stream does not tell");
-        in->unmatched_count++;
+        in->counts.unmatched++;
     }
     *sending = (struct sending){.ordinal = ordinal,
                                 .time = source_held(&in->sources[process], ordinal)->time,
@@ -221,13 +224,14 @@ static void hold(struct ingest *in, uint32_t process, const struct event *e, uin
     if (records->end - records->first > records->mask) {
         records_make_room(records, in->sources, in->process_count);
     }
+    must(records->end - records->first <= records->mask);
     const uint64_t ordinal = source->end++;
     struct held *held = source_held(source, ordinal);
     /* The stamp of the event after a gap is not that of the gap. */
     const bool has_hlc = held->kind != 0 && (e->has & HAS_HLC) != 0;
     held->record = (uint32_t)records->end;
     records->at[records->end++ & records->mask] = (struct record){
-        .number = in->event_count,
+        .number = in->counts.events,
         .hlc_time = has_hlc ? e->hlc_time : 0,
         .hlc_count = has_hlc ? e->hlc_count : 0,
         .task = e->task,
@@ -250,6 +254,7 @@ void ingest_feed(struct ingest *in, int64_t horizon)
         struct source *s = &in->sources[p];
         const uint64_t near = s->fed + (s->fed - s->fed_before); /* as many as the last time */
         const uint64_t fed = source_search(s, s->fed, s->end, near, horizon);
+        must(fed >= s->fed);
         s->fed_before = s->fed;
         s->fed = fed;
     }
@@ -260,6 +265,7 @@ void ingest_drop(struct ingest *in, uint32_t process, uint64_t ordinal)
     struct source *source = &in->sources[process];
     must(ordinal >= source->first);
     must(ordinal <= source->fed);
+    must(in->held_count >= ordinal - source->first);
     in->held_count -= ordinal - source->first;
     source->first = ordinal;
     size_t kept = 0;
@@ -281,7 +287,7 @@ static void hold_gap(struct ingest *in, uint32_t process, const struct event *e,
                                           .ordinal = in->sources[process].end,
                                           .begin = begin,
                                           .end = end});
-    in->gap_count++;
+    in->counts.gaps++;
     hold(in, process, e, 0);
 }
 
@@ -291,7 +297,7 @@ static enum sequence_place check_number(struct ingest *in, uint32_t process, con
     uint32_t missing = 0;
     const enum sequence_place place = sequence_take(&in->numbered[process], e, &missing);
     if (place != SEQUENCE_NEXT) {
-        sequence_note(place, in->event_count, missing, in->notes);
+        sequence_note(place, in->counts.events, missing, in->notes);
     }
     return place;
 }
@@ -307,7 +313,7 @@ static bool find_report(struct ingest *in, uint32_t process, const struct event 
         held->slot = slot_of(in, process, e->object);
         if (held->slot != REPORT_NO_SLOT && e->kind == EVENT_VARIABLE &&
             (e->has & HAS_VALUE) == 0) {
-            note(in, in->event_count, "a value that is no number may be anything");
+            note(in, in->counts.events, "a value that is no number may be anything");
         }
         return held->slot != REPORT_NO_SLOT;
     case EVENT_SEND:
@@ -315,7 +321,7 @@ static bool find_report(struct ingest *in, uint32_t process, const struct event 
         *name = e->message;
         if (e->message == 0) {
             doubt(in, "a message without a name, which is not matched in a stream");
-            in->unmatched_count++;
+            in->counts.unmatched++;
         }
         return e->message != 0;
     case EVENT_PROCESS_START: held->slot = REPORT_RESET; return in->sources[process].has_begun;
@@ -327,8 +333,8 @@ static bool find_report(struct ingest *in, uint32_t process, const struct event 
 /* Notes a report without a time, or a late one. Irrelevant events may be either. */
 __attribute__((cold, noinline)) static void note_time(struct ingest *in, bool is_late)
 {
-    in->late_count += is_late;
-    doubt(in, is_late ? "a report that came too late, after what it could have changed was decided"
+    in->counts.late += is_late;
+    doubt(in, is_late ? "a late report: the checks that it could change were already decided"
                       : "an event without a time");
 }
 
@@ -397,15 +403,15 @@ enum { EARLY_MAX = 4096 }; /* per process */
 static void take_early(struct ingest *in, uint32_t process, bool is_all)
 {
     early_list *early = &in->early[process];
-    const uint64_t count = in->event_count;
+    const uint64_t count = in->counts.events;
     size_t taken = 0;
     while (taken < early->count &&
            (is_all || sequence_ahead(&in->numbered[process], &early->at[taken].event) == 0)) {
-        in->event_count = early->at[taken].number;
+        in->counts.events = early->at[taken].number;
         take_known(in, &early->at[taken].event, process);
         taken++;
     }
-    in->event_count = count;
+    in->counts.events = count;
     in->early_count -= taken;
     memmove(early->at, early->at + taken, (early->count - taken) * sizeof *early->at);
     early->count -= taken;
@@ -421,15 +427,15 @@ __attribute__((cold, noinline)) static void hold_early(struct ingest *in, const 
         in->newest = time > in->newest ? time : in->newest;
     }
     const uint32_t ahead = sequence_ahead(&in->numbered[process], e);
-    vec_push(early, (struct early){.event = *e, .number = in->event_count});
+    vec_push(early, (struct early){.event = *e, .number = in->counts.events});
     size_t at = early->count - 1;
     while (at > 0 && sequence_ahead(&in->numbered[process], &early->at[at - 1].event) > ahead) {
         early->at[at] = early->at[at - 1];
         at--;
     }
-    early->at[at] = (struct early){.event = *e, .number = in->event_count};
+    early->at[at] = (struct early){.event = *e, .number = in->counts.events};
     if (at + 1 < early->count) {
-        sequence_note_order(in->event_count, in->notes);
+        sequence_note_order(in->counts.events, in->notes);
     }
     in->early_count++;
     if (early->count > EARLY_MAX) {
@@ -465,7 +471,7 @@ static void take_in_order(struct ingest *in, const struct event *e, uint32_t pro
     if (e->kind == EVENT_PROCESS_START) {
         take_early(in, process, true);
     } else if (is_counted) {
-        sequence_note_order(in->event_count, in->notes);
+        sequence_note_order(in->counts.events, in->notes);
     }
     take_known(in, e, process);
     take_early(in, process, false);
@@ -474,13 +480,13 @@ static void take_in_order(struct ingest *in, const struct event *e, uint32_t pro
 void ingest_take(struct ingest *in, const struct event *e, uint32_t process)
 {
     if (process == UINT32_MAX) {
-        in->stranger_count++;
+        in->counts.strangers++;
         doubt(in, "a report of a process that was not known when the others began: left out");
-        in->event_count++;
+        in->counts.events++;
         return;
     }
     take_in_order(in, e, process);
-    in->event_count++;
+    in->counts.events++;
 }
 
 /* ---- names ---- */

@@ -62,6 +62,14 @@ struct early {
 
 typedef VEC(struct early) early_list;
 
+/* The counts of the summary of a stream. */
+struct stream_counts {
+    uint64_t events, messages, gaps, late;
+    uint64_t strangers; /* events of unknown processes */
+    uint64_t doubts;    /* as in a state history */
+    uint64_t unmatched; /* messages without a name, or with the name of another in transit */
+};
+
 struct ingest {
     const struct spec *spec;
     const struct bound *bound;
@@ -88,14 +96,10 @@ struct ingest {
     VEC(struct skewed) skewed; /* still held */
     uint64_t held_count;       /* reports of all processes */
     VEC(struct held_gap) gaps; /* still held */
-    uint64_t event_count;
-    int64_t begun;   /* the first time of the stream, if there is a newest */
-    int64_t newest;  /* the latest time of the stream; INT64_MIN: none */
-    int64_t decided; /* cuts up to here were decided: earlier reports are late */
-    uint64_t message_count, gap_count, late_count;
-    uint64_t stranger_count;  /* events of unknown processes */
-    uint64_t doubts;          /* as in a state history */
-    uint64_t unmatched_count; /* messages without a name, or with the name of another in transit */
+    struct stream_counts counts;
+    int64_t begun;    /* the first time of the stream, if there is a newest */
+    int64_t newest;   /* the latest time of the stream; INT64_MIN: none */
+    int64_t decided;  /* cuts up to here were decided: earlier reports are late */
     bool has_threads; /* as in a state history: a stream does not say which edges order tasks */
 };
 

@@ -58,6 +58,7 @@ void online_begin(struct online *o, uint32_t process, bool is_wanted)
     struct follower *f = &o->processes[process];
     o->wanted_count += (uint32_t)is_wanted - (uint32_t)f->is_wanted;
     f->is_wanted = is_wanted;
+    must(o->wanted_count <= o->process_count);
 }
 
 static void enqueue(struct online *o, uint32_t process)
@@ -71,6 +72,7 @@ static void enqueue(struct online *o, uint32_t process)
 /* The sender must have passed the send of the received message. */
 static void reach(struct online *o, const struct held *receive)
 {
+    must(receive->need_process < o->process_count);
     struct follower *sender = &o->processes[receive->need_process];
     const uint64_t need = held_need(receive, sender->next);
     if (sender->reached <= need) {
@@ -116,6 +118,8 @@ static void run(struct online *o, uint32_t process)
     o->wanted_count += (uint32_t)is_wanted - (uint32_t)f->is_wanted;
     o->latest = latest;
     f->next = next;
+    must(next <= source->fed);
+    must(o->wanted_count <= o->process_count);
     f->is_wanted = is_wanted;
 }
 

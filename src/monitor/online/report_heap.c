@@ -2,6 +2,7 @@
 
 static void put(struct front *f, uint32_t at, uint32_t process)
 {
+    must(at < f->cuts->process_count);
     f->heap[at] = process;
     f->heap_at[process] = at;
 }
@@ -15,6 +16,7 @@ void front_sink(struct front *f, uint32_t process)
                            ? INT64_MAX
                            : f->cuts->time[f->cuts->first[process] + f->taken[process]];
     uint32_t at = f->heap_at[process];
+    must(f->heap[at] == process);
     for (uint32_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
         if (child + 1 < count && next[f->heap[child + 1]] < next[f->heap[child]]) {
             child++;

@@ -34,6 +34,7 @@ static struct held **next_spare(struct held *ring)
 
 static struct held *take_ring(struct rings *r, uint64_t room)
 {
+    must((room & (room - 1)) == 0);
     const int class = __builtin_ctzll(room);
     const size_t size = mem_product(room, sizeof(struct held));
     must(class < RING_SIZES);
@@ -47,12 +48,14 @@ static struct held *take_ring(struct rings *r, uint64_t room)
     }
     ring = (struct held *)(void *)(*vec_last(&r->blocks) + r->used);
     r->used += size;
+    must(r->used <= r->block_size);
     return ring;
 }
 
 static void give_ring(struct rings *r, struct held *ring, uint64_t room)
 {
     const int class = __builtin_ctzll(room);
+    must(class < RING_SIZES);
     *next_spare(ring) = r->spare[class];
     r->spare[class] = ring;
 }
@@ -79,6 +82,7 @@ void source_grow(struct source *s, struct rings *r)
 uint64_t source_search(const struct source *s, uint64_t from, uint64_t to, uint64_t near,
                        int64_t time)
 {
+    must(from <= to);
     uint64_t at = near < from ? from : near;
     for (uint64_t step = 1; at < to; step *= 2) {
         if (source_held(s, at)->time >= time) {
@@ -123,6 +127,7 @@ static void double_room(struct records *r)
 {
     const uint64_t room = r->mask + 1;
     must(room <= INT32_MAX);
+    must((room & r->mask) == 0); /* a power of two */
     r->at = mem_resize(r->at, mem_product(2 * room, sizeof *r->at));
     r->mask = 2 * room - 1;
     for (uint64_t i = r->end - room; i < r->end; i++) {
@@ -140,6 +145,8 @@ void records_make_room(struct records *r, const struct source *sources, uint32_t
             first = record < first ? record : first;
         }
     }
+    must(r->first <= first); /* records are dropped from the front only */
+    must(first <= r->end);
     r->first = first;
     /* With less than half of it free it would soon be full again. */
     if (r->end - first > r->mask / 2) {

@@ -420,7 +420,7 @@ static void decide(struct stream *s, uint32_t property)
 static void check(struct stream *s, bool is_end)
 {
     s->checked_newest = s->ingest.newest;
-    s->checked_events = s->ingest.event_count;
+    s->checked_events = s->ingest.counts.events;
     const bool has_early = s->ingest.early_count > 0;
     const int64_t horizon = ingest_horizon(&s->ingest, is_end);
     for (uint32_t p = 0; p < s->ingest.process_count && has_early; p++) {
@@ -460,7 +460,7 @@ static bool is_due(const struct stream *s)
 {
     const struct ingest *in = &s->ingest;
     return (s->options.check_events > 0 &&
-            in->event_count - s->checked_events >= s->options.check_events) ||
+            in->counts.events - s->checked_events >= s->options.check_events) ||
            (s->options.check_ticks > 0 && in->newest > s->checked_newest &&
             (uint64_t)in->newest - (uint64_t)s->checked_newest >= (uint64_t)s->options.check_ticks);
 }
@@ -548,11 +548,11 @@ static struct monitor_answer conclude(const struct stream *s, uint32_t property)
     struct monitor_answer answer = t->answer;
     if (answer.verdict == CUT_NO && s->ingest.has_threads) {
         answer = answer_unknown(MONITOR_THREADS);
-    } else if (answer.verdict == CUT_NO && s->ingest.doubts > 0) {
-        answer = answer_unknown(s->ingest.stranger_count > 0    ? MONITOR_STRANGER
-                                : s->ingest.late_count > 0      ? MONITOR_LATE
-                                : s->ingest.unmatched_count > 0 ? MONITOR_UNMATCHED
-                                                                : MONITOR_DOUBTED);
+    } else if (answer.verdict == CUT_NO && s->ingest.counts.doubts > 0) {
+        answer = answer_unknown(s->ingest.counts.strangers > 0   ? MONITOR_STRANGER
+                                : s->ingest.counts.late > 0      ? MONITOR_LATE
+                                : s->ingest.counts.unmatched > 0 ? MONITOR_UNMATCHED
+                                                                 : MONITOR_DOUBTED);
     } else if (answer.verdict == CUT_NO && t->is_possible_unreported) {
         answer = answer_unknown(MONITOR_UNREPORTED);
     }
@@ -609,11 +609,11 @@ int stream_end(struct stream *s, struct monitor_result *r, struct err *e)
         vec_push(&r->properties, conclude(s, i));
     }
     r->process_count = s->window.process_count;
-    r->message_count = s->ingest.message_count;
+    r->message_count = s->ingest.counts.messages;
     for (uint32_t p = 0; p < r->process_count; p++) {
         r->report_count += s->ingest.sources[p].end;
     }
-    r->late_count = s->ingest.late_count;
-    r->gap_count = s->ingest.gap_count;
+    r->late_count = s->ingest.counts.late;
+    r->gap_count = s->ingest.counts.gaps;
     return 0;
 }

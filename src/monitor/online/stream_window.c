@@ -134,7 +134,7 @@ void window_build(struct window *w, const struct ingest *in, int64_t horizon)
     h->slot_work = NULL;
     vec_clear(&h->gaps);
     vec_clear(&h->orphans);
-    h->has_unmatched = in->unmatched_count > 0;
+    h->has_unmatched = in->counts.unmatched > 0;
     h->has_threads = in->has_threads;
     find_ends(w, in, horizon);
     uint32_t *first = arena_array(a, uint32_t, w->process_count + 1);

@@ -61,7 +61,7 @@ TEST(faults_are_told_with_line_and_column)
                 "line 1, column 12: nothing may follow A before B (quote locations with blanks)");
     check_fault("\"a before b", "line 1, column 1: this quote is never closed");
     check_fault("99999999999 before 1",
-                "line 1, column 1: no trace has so many events (quote it if it "
+                "line 1, column 1: no trace has that many events (quote it if it "
                 "is a location)");
     check_fault("7 before 7", "line 1, column 1: an event does not come before itself");
 }
