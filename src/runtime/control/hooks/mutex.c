@@ -100,20 +100,19 @@ static bool stream_is_free(const volatile void *stream, const struct task *t)
     return owner == 0 || is_owner(owner, stream, t);
 }
 
-/* What a task waits for, as this process sees it; object NULL: it does not. */
+/* What a task waits for, as this process sees it. A lock of its own may lie at NULL, by mistake. */
 struct seen {
     const volatile void *object, *second;
+    bool is_there; /* it sees it */
 };
 
 static struct seen seen_of(const struct task *t)
 {
     if (t->process == process_self->number) {
-        return (struct seen){t->act.object, t->act.second};
+        return (struct seen){t->act.object, t->act.second, true};
     }
-    struct seen s = {object_shared_at(t->shared_object), object_shared_at(t->shared_second)};
-    if (t->act.second != NULL && s.second == NULL) {
-        s.object = NULL;
-    }
+    struct seen s = {object_shared_at(t->shared_object), object_shared_at(t->shared_second), false};
+    s.is_there = s.object != NULL && (t->act.second == NULL || s.second != NULL);
     return s;
 }
 
@@ -143,7 +142,7 @@ static bool is_lock(enum wait wait)
 
 bool lock_is_seen(const struct task *t)
 {
-    return is_lock(t->act.wait) && seen_of(t).object != NULL;
+    return is_lock(t->act.wait) && seen_of(t).is_there;
 }
 
 static const pthread_rwlock_t *rwlock_at(const volatile void *object)
@@ -157,7 +156,7 @@ bool lock_is_ready(const struct task *t)
         return true;
     }
     const struct seen s = seen_of(t);
-    if (s.object == NULL) {
+    if (!s.is_there) {
         return t->is_there;
     }
     switch (t->act.wait) {
@@ -191,14 +190,14 @@ bool lock_has_surplus(const struct task *t)
         return false;
     }
     const struct seen s = seen_of(t);
-    return s.object == NULL ? t->has_surplus : *number_in(s.object) > 1;
+    return !s.is_there ? t->has_surplus : *number_in(s.object) > 1;
 }
 
 uint32_t lock_holder(const struct task *t)
 {
     int owner = 0;
     const struct seen s = is_lock(t->act.wait) ? seen_of(t) : (struct seen){0};
-    if (is_lock(t->act.wait) && s.object == NULL) {
+    if (is_lock(t->act.wait) && !s.is_there) {
         return t->holder;
     }
     if (t->act.wait == WAIT_MUTEX) {
