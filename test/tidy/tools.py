@@ -70,7 +70,7 @@ def for_clang(command):
             skip = False
         elif argument in WITH_VALUE:
             skip = True
-        elif argument not in DROPPED and not argument.startswith(("-fsanitize", "-O")):
+        elif argument not in DROPPED and not argument.startswith(("-fsanitize", "-O", "-flto", "-ffat-lto")):
             result.append(argument)
     return ["clang", "-fsyntax-only", *result, *CLANG_MORE]
 
