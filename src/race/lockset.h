@@ -1,4 +1,4 @@
-/* Which sections each event is in. */
+/* The lockset of each event: the critical sections that are open there. */
 #ifndef CLEW_RACE_LOCKSET_H
 #define CLEW_RACE_LOCKSET_H
 

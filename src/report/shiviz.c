@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "order/vector_clock.h"
+#include "order/event_clock.h"
 #include "trace/kind_table.h"
 
 /* The first line defines the format for ShiViz, the second (empty) means one execution. Then two

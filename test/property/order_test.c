@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "order/vector_clock.h"
+#include "order/event_clock.h"
 #include "race_rules.h"
 #include "random_trace.h"
 #include "report/shiviz.h"

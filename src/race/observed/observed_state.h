@@ -7,7 +7,6 @@
 #define CLEW_RACE_OBSERVED_OBSERVED_STATE_H
 
 #include "race/allocation_class.h"
-#include "race/clock_table.h"
 #include "race/observed/fasttrack.h"
 #include "race/observed/observed.h"
 #include "race/observed/observed_messages.h"
@@ -15,6 +14,7 @@
 #include "race/observed/observed_tasks.h"
 #include "race/observed/pending_clocks.h"
 #include "race/scoped_ids.h"
+#include "race/vector_clock.h"
 #include "wire/must.h"
 
 /* An event behind a receive that waits for its send. */

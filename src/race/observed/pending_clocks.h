@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "race/clock_table.h"
+#include "race/vector_clock.h"
 
 #define PENDING_NONE UINT32_MAX
 

@@ -26,9 +26,9 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "order/hb.h"
-#include "race/clock_table.h"
 #include "race/scoped_ids.h"
 #include "race/sound/sync_preserving.h"
+#include "race/vector_clock.h"
 
 #define CUT_NONE UINT32_MAX
 

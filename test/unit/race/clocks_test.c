@@ -1,4 +1,4 @@
-#include "race/clock_table.h"
+#include "race/vector_clock.h"
 
 #include "test.h"
 

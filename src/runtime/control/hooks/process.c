@@ -1,4 +1,5 @@
-/* How a controlled program ends, and what it does that reaches outside of the process. */
+/* How a controlled program forks and ends, and its calls that reach outside of the process
+ * (wait_child.c has wait). */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

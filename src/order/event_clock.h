@@ -1,8 +1,8 @@
-/* Full vector clocks: for each event, the number of events of every task that come before it.
- * Program order is each task's whole list, so the clock is complete: a is before b exactly when b's
- * clock counts a. */
-#ifndef CLEW_ORDER_VECTOR_CLOCK_H
-#define CLEW_ORDER_VECTOR_CLOCK_H
+/* The vector clock of each event: the number of events of every task that come before
+ * it. Program order is each task's whole list, so the clock is complete: a is before b exactly when
+ * b's clock counts a. */
+#ifndef CLEW_ORDER_EVENT_CLOCK_H
+#define CLEW_ORDER_EVENT_CLOCK_H
 
 #include <stdint.h>
 

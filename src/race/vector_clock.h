@@ -7,8 +7,8 @@
  *     row 1        2   7   3
  *
  * Rows are a multiple of 64 bytes, so that few columns cost a cache line and loops need no tail. */
-#ifndef CLEW_RACE_CLOCK_TABLE_H
-#define CLEW_RACE_CLOCK_TABLE_H
+#ifndef CLEW_RACE_VECTOR_CLOCK_H
+#define CLEW_RACE_VECTOR_CLOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>

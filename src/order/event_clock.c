@@ -1,4 +1,4 @@
-#include "order/vector_clock.h"
+#include "order/event_clock.h"
 
 void clock_at(const struct hb *hb, event_id id, uint32_t *counts)
 {
