@@ -6,6 +6,7 @@
  * node saw, and what it saw just before. A run that showed one is also kept, to be followed for a
  * part and then left. New states count too, but less, for a large system has always more of them.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -45,6 +46,7 @@ static const struct pick_weights balances[] = {
       [PICK_CLASS_REQUEST] = 1}},
 };
 enum { BALANCE_COUNT = sizeof balances / sizeof *balances };
+_Static_assert((int)BALANCE_COUNT <= (int)ARM_COUNT, "choose_among has a weight for each balance");
 
 /* How often a way was gone, and how often it showed something new; both fade. */
 struct arm {
@@ -59,6 +61,7 @@ struct kept_run {
 /* States that were seen, a bit for the first bits of each hash: where it is full, nothing is new.
  */
 enum { STATE_BITS = 25, STATE_WORDS = 1 << (STATE_BITS - 6) };
+_Static_assert(STATE_WORDS * 64 == 1 << STATE_BITS, "a bit for each prefix of a hash");
 
 struct automatic {
     struct search search;
@@ -80,6 +83,8 @@ struct automatic {
     uint32_t kept_count;
     uint32_t kept_next; /* to be replaced */
 };
+
+_Static_assert(offsetof(struct automatic, search) == 0, "operations cast the search to its struct");
 
 /* How many of the runs were not directed; of a search that went on, those before count too. */
 static uint64_t other_runs(const struct automatic *a)
@@ -121,6 +126,7 @@ static uint32_t choose_among(const struct arm *arms, uint32_t count, struct prng
     for (; arm + 1 < count && left >= weights[arm]; arm++) {
         left -= weights[arm];
     }
+    must(arm < count);
     return arm;
 }
 
@@ -141,6 +147,7 @@ static void choose_balance(struct automatic *a, struct plan *p)
 
 static void reward(struct arm *arm, double share)
 {
+    must(share >= 0 && share <= 1);
     arm->tried = arm->tried * 0.99 + 1;
     arm->rewarded = arm->rewarded * 0.99 + share;
 }
@@ -154,6 +161,7 @@ static void mutate(struct automatic *a, struct plan *p)
     const size_t kept = k->turns.count;
     p->pick.turns = k->turns.at;
     p->pick.turn_count = kept <= least ? kept : least + prng_below(&a->prng, kept - least + 1);
+    must(p->pick.turn_count <= kept);
     p->pick.is_lenient = true;
 }
 
@@ -233,6 +241,7 @@ static double share_of_new_states(struct automatic *a, const struct execution *x
             new_count++;
         }
     }
+    must(new_count <= x->steps.count);
     return x->steps.count == 0 ? 0 : (double)new_count / (double)x->steps.count;
 }
 
@@ -268,6 +277,8 @@ static void learn(struct search *search, const struct plan *p, struct execution 
     if (a->arm == ARM_DIRECTED) {
         return;
     }
+    must(a->arm < ARM_COUNT);
+    must(a->balance < BALANCE_COUNT);
     reward(&a->arms[a->arm], new_count > 0 ? 1 : state_share / 2);
     reward(&a->balances[a->balance], new_count > 0 ? 1 : state_share / 2);
     if (new_count > 0) {

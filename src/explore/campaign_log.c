@@ -62,6 +62,7 @@ static void forget_counts(const struct campaign_log *l)
 /* The search, to be gone on with */
 
 enum { PIECE_NAME_SIZE = 40 };
+_Static_assert(PIECE_NAME_SIZE >= sizeof "search.18446744073709551615", "a name holds any number");
 
 static const char *piece_name(char name[PIECE_NAME_SIZE], uint64_t piece)
 {
@@ -81,6 +82,7 @@ static void keep_search(struct campaign_log *l)
         campaign_keep(l->campaign, piece_name(name, l->kept_count++), more.buffer, more.used);
     }
     saved_put(&whole, l->kept_count);
+    must(whole.used % sizeof(uint64_t) == 0 && more.used % sizeof(uint64_t) == 0);
     campaign_keep(l->campaign, "search", whole.buffer, whole.used);
     out_abandon(&whole);
     out_abandon(&more);
@@ -166,6 +168,7 @@ static int finish_job(struct campaign_log *l, struct err *e)
     } else if (taken_ns > job_ns_wanted * 2 && l->job_size > 1) {
         l->job_size /= 2;
     }
+    must(l->job_size >= 1 && l->job_size <= JOB_SIZE_MAX);
     l->has_job = false;
     return 0;
 }

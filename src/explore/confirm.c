@@ -52,6 +52,7 @@ static int find_difference(struct world *w, const struct schedule *s, const stru
         const size_t found = find_state(before, &replays[i].execution);
         *step = found < *step ? found : *step;
     }
+    must(*step <= x->steps.count);
     for (size_t i = 0; i < REPLAYS_MAX; i++) {
         replayed_release(&replays[i]);
     }

@@ -1,6 +1,8 @@
 /* Delay bounding (Emmi, Qadeer and Rakamaric, POPL 2011): every run that departs from the default
  * order in at most so many places, where passing over k operations counts k and a fault counts one.
  * Depth first: a frame for each departure, which keeps the run it departs from. */
+#include <stddef.h>
+
 #include "base/map.h"
 #include "base/mem.h"
 #include "explore/search.h"
@@ -34,6 +36,8 @@ struct delay {
     bool is_cut; /* something was not tried for want of delays */
 };
 
+_Static_assert(offsetof(struct delay, search) == 0, "operations cast the search to its struct");
+
 static struct step *step_of(struct frame *f, uint32_t index)
 {
     return vec_at(&f->run.steps, index);
@@ -42,6 +46,7 @@ static struct step *step_of(struct frame *f, uint32_t index)
 static const struct pick_operation *pending_of(const struct frame *f, const struct step *s,
                                                uint32_t choice)
 {
+    must(choice < s->pending_count);
     return vec_at(&f->run.pending, s->pending_first + choice);
 }
 
@@ -150,6 +155,7 @@ static void depart(struct delay *d, struct frame *f)
     }
     vec_push(&tried->turns, (struct pick_turn){.name = o->name, .step = f->step});
     tried->delays = f->delays + cost(o, f->choice);
+    must(tried->delays <= d->search.options.delays_max);
     tried->step = f->step + 1;
     tried->is_at_step = false;
 }
@@ -217,6 +223,7 @@ static void learn(struct search *search, const struct plan *p, struct execution 
     struct delay *d = (struct delay *)search;
     look_for_data_races(d, x);
     add_end(x);
+    must(d->tried.run.steps.count == 0);
     d->tried.run = *x;
     *x = (struct execution){0};
     vec_push(&d->frames, d->tried);

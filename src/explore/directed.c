@@ -21,6 +21,8 @@
  * and wishes are added to and taken from them. */
 #include "explore/directed.h"
 
+#include <stddef.h>
+
 #include "base/map.h"
 #include "base/mem.h"
 #include "explore/shared_objects.h"
@@ -101,6 +103,11 @@ struct directed {
     struct aim kept[KEPT_MAX];
     uint32_t kept_count, kept_next;
 };
+
+/* `choose` reads the trial at the begin of each. */
+_Static_assert(offsetof(struct hold, trial) == 0, "a trial begins a hold");
+_Static_assert(offsetof(struct triple, trial) == 0, "a trial begins a triple");
+_Static_assert(offsetof(struct told, trial) == 0, "a trial begins a prediction");
 
 struct directed *directed_new(const struct search_options *o)
 {
@@ -281,6 +288,7 @@ static void ask_predictor(struct directed *d, const struct execution *x)
     vec_clear(&d->predicted.list);
     d->options.predict(&d->trace, x, &d->predicted);
     vec_each (&d->predicted.list, aim) {
+        must(aim->wish_count <= AIM_WISHES_MAX);
         bool is_new = false;
         (void)map_slot(&d->told_of, aim_hash(aim), (uint32_t)d->told.count, &is_new);
         if (is_new && d->told.count < TOLD_MAX) {
@@ -296,6 +304,7 @@ static void keep(struct directed *d)
     d->kept[d->kept_next] = d->planned;
     d->kept_next = (d->kept_next + 1) % KEPT_MAX;
     d->kept_count += d->kept_count < KEPT_MAX;
+    must(d->kept_next < KEPT_MAX && d->kept_count <= KEPT_MAX);
 }
 
 void directed_learn(struct directed *d, const struct execution *x)
@@ -342,6 +351,7 @@ static void wish(struct directed *d, const struct pick_wish *w)
 static enum pick_strategy aim_hold(struct directed *d, bool is_by_rarity)
 {
     struct hold *h = CHOOSE(&d->holds, is_by_rarity);
+    must(h->trial.seen > 0);
     struct pick_wish w = {.kind = PICK_HOLD, .second = h->place};
     if (h->trial.tried >= 1) {
         w.tasks_seed = prng_next(&d->prng) | 1;
@@ -513,6 +523,11 @@ enum way {
     WAY_COUNT
 };
 
+_Static_assert(sizeof((struct directed *)NULL)->ways_run /
+                       sizeof *((struct directed *)NULL)->ways_run >=
+                   WAY_COUNT,
+               "a count for each way");
+
 static bool is_possible(const struct directed *d, enum way way)
 {
     switch (way) {
@@ -620,6 +635,9 @@ struct directed_search {
     struct search search;
     struct directed *directed;
 };
+
+_Static_assert(offsetof(struct directed_search, search) == 0,
+               "operations cast the search to its struct");
 
 static bool next(struct search *search, uint64_t run_index, struct plan *p)
 {

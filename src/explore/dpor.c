@@ -21,6 +21,7 @@
  * that breaks one is made again without looking, so that what is searched is the system and not
  * where its claims cut it short; whether what comes behind can be reached is for the moments to
  * say. Claims about how moments follow each other make all steps conflict. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -54,6 +55,8 @@ struct dpor {
     bool is_passing; /* the run is made for the moments that it passes */
     bool is_blind;   /* it does not look at claims, for it was made before and broke one */
 };
+
+_Static_assert(offsetof(struct dpor, search) == 0, "operations cast the search to its struct");
 
 static bool has_moments(const struct dpor *d)
 {
@@ -101,6 +104,7 @@ static bool has_crashed(const struct node *n, uint64_t name)
 /* The operation, pending at the node, is to be tried there, if it was not. */
 static void want(struct node *n, const struct pick_operation *o)
 {
+    must_in_tests(find_pending(n, o->name) != NULL);
     if (o->name != n->chosen.name && !has_crashed(n, o->name)) {
         wakeup_add(&n->wakeup, o);
     }
@@ -208,6 +212,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
 
 static struct node *push_node(struct dpor *d)
 {
+    must(d->depth <= d->nodes.count);
     if (d->depth == d->nodes.count) {
         vec_push(&d->nodes, (struct node){0});
     }
@@ -259,6 +264,7 @@ static void extend(struct dpor *d, const struct execution *x)
     if (x->outcome == OUTCOME_PASSED || x->outcome == OUTCOME_REDUNDANT) {
         add_node(d, x->pending.at + x->pending_last, x->pending.count - x->pending_last, NULL);
     }
+    must(d->depth >= x->steps.count);
 }
 
 /* Whether runs that begin with the reversal at the node are made in any case: it may begin with
@@ -330,6 +336,7 @@ static void reverse_races(struct dpor *d, const struct execution *x)
     v->x = x;
     v->relation = &d->relation;
     vec_each (&d->relation.races, race) {
+        must(race->first < d->depth);
         struct node *n = &d->nodes.at[race->first];
         if (!is_reversible(d, x, race->first, race->second)) {
             continue;
@@ -442,6 +449,7 @@ static void learn(struct search *search, const struct plan *p, struct execution 
 {
     (void)p;
     struct dpor *d = (struct dpor *)search;
+    must(!d->is_passing || !d->is_blind);
     if (d->is_passing) {
         global_states_learn(&d->moments, x);
         search->tally.redundant_runs += x->outcome != OUTCOME_REDUNDANT;
@@ -516,6 +524,7 @@ static void resume_node(struct dpor *d, struct saved *s)
 static int refill_node(struct node *n, const struct pick_operation *pending, size_t count,
                        struct err *e)
 {
+    must(n->pending.count == 0);
     for (size_t i = 0; i < count; i++) {
         vec_push(&n->pending, pending[i]);
     }

@@ -72,6 +72,7 @@ enum { STEPS_SHOWN = 12 }; /* of a violation, its last ones */
 static bool keep_violation(struct explored *found, struct world *w, const struct plan *p,
                            const struct execution *x, uint64_t number)
 {
+    must(outcome_is_violation(x->outcome));
     struct violation *known = find_known(found, x->key);
     if (known != NULL) {
         known->count++;
@@ -124,6 +125,7 @@ static void count_states(struct explored *found, const struct world *w, const st
         }
         found->states += is_new;
     }
+    must(found->states == found->states_seen.entries.count);
 }
 
 static void count_run(struct explored *found, const struct world *w, const struct execution *x)
@@ -136,6 +138,7 @@ static void count_run(struct explored *found, const struct world *w, const struc
         found->classes[pick_class_of(&step->operation)] += step->operation.kind != EVENT_FAULT;
     }
     found->redundant_runs += x->outcome == OUTCOME_REDUNDANT;
+    must(found->limited_runs + found->redundant_runs <= found->runs);
     count_states(found, w, x);
 }
 
@@ -221,6 +224,7 @@ static bool is_beyond(const struct explore_options *o, const struct loop *l, uin
  * is known already. */
 static bool keep_unrepeated(struct explored *found, const char *difference)
 {
+    must(found->violations.count > 0);
     struct violation *v = vec_last(&found->violations);
     char what[700];
     (void)snprintf(what, sizeof what,

@@ -47,6 +47,7 @@ static uint64_t crash_of(const struct execution *x)
 
 static void note_view(struct global_states *m, uint64_t view, uint32_t value)
 {
+    must(value == PASSED || value == BROKEN);
     bool is_new = false;
     uint32_t *known = map_slot(&m->seen, view, value, &is_new);
     if (m->is_kept && (is_new || *known < value)) {
@@ -58,6 +59,7 @@ static void note_view(struct global_states *m, uint64_t view, uint32_t value)
 
 static bool is_looked_at(const struct global_states *m, size_t step_count)
 {
+    must(m->check_every > 0);
     return step_count % m->check_every == 0;
 }
 
@@ -144,6 +146,7 @@ static void add_cut(struct global_states *m, const struct relation *r, const str
         return;
     }
     const size_t first = m->members.count;
+    must(first == m->cuts.count * r->row_words);
     for (size_t i = 0; i < r->row_words; i++) {
         const uint64_t bits = m->cuts.count == 0 ? 0 : m->members.at[c->parent * r->row_words + i];
         vec_push(&m->members, bits);
@@ -177,6 +180,8 @@ static void add_successors(struct global_states *m, const struct relation *r, ui
 
 static void find_cuts(struct global_states *m, const struct relation *r)
 {
+    must(m->cuts.count == 0);
+    must(r->step_count >= m->names.count);
     vec_clear(&m->members);
     map_clear(&m->numbers);
     m->looked = 0;
@@ -201,6 +206,7 @@ static void lay_way(struct global_states *m, uint32_t number, struct turns *turn
         turns->list.at[i] = turns->list.at[--k];
         turns->list.at[k] = turn;
     }
+    must(turns->list.count == m->cuts.at[number].size);
     for (uint32_t i = 0; i < turns->list.count; i++) {
         turns->list.at[i].step = i;
     }
@@ -236,6 +242,7 @@ static void go_on(struct global_states *m, const struct relation *r, uint32_t nu
         vec_push(&turns->list, (struct pick_turn){.name = m->names.at[best], .step = at});
     }
     vec_release(&members);
+    must(turns->list.count <= m->names.count);
 }
 
 static bool is_wanted(const struct global_states *m, const struct cut *c)

@@ -87,6 +87,7 @@ static int work(void *context, uint32_t part, struct out *result, struct err *e)
 {
     const struct crowd *c = context;
     struct explore_options o = *c->options;
+    must(part < o.jobs);
     if (part > 0 && is_systematic(o.strategy)) {
         o.strategy = PICK_POS;
     }
@@ -187,6 +188,7 @@ static void drop_later(struct explored *x, uint64_t last)
     size_t kept = 0;
     for (size_t i = 0; i < x->violations.count; i++) {
         struct violation *v = &x->violations.at[i];
+        must(v->run >= 1);
         if (v->run - 1 > last) {
             violation_release(v);
         } else {

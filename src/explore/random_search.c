@@ -1,4 +1,6 @@
 /* One strategy, a seed for each run. */
+#include <stddef.h>
+
 #include "base/mem.h"
 #include "explore/search.h"
 #include "explore/shared_objects.h"
@@ -9,6 +11,8 @@ struct sample {
     enum pick_strategy strategy;
     struct shared shared; /* of a world with tasks */
 };
+
+_Static_assert(offsetof(struct sample, search) == 0, "operations cast the search to its struct");
 
 static bool next(struct search *search, uint64_t run_index, struct plan *p)
 {
@@ -59,6 +63,7 @@ struct search *search_sample(const struct search_options *o, enum pick_strategy 
                                           .is_complete = is_complete,
                                           .free = free_sample,
                                           .words = words};
+    must(strategy < PICK_STRATEGY_COUNT);
     struct sample *s = mem_zero(1, sizeof *s);
     s->search = (struct search){.ops = &ops, .options = *o};
     s->strategy = strategy;

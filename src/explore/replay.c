@@ -72,6 +72,7 @@ static bool has_step(const struct execution *x, uint64_t name)
 /* Contents are said of requests that arrive: one that does not is not the one that was meant. */
 static void say_contents(const struct schedule *s, const struct recipe *recipe, struct replayed *r)
 {
+    must(recipe->plan.content_count == s->contents.count);
     for (size_t i = 0; i < recipe->plan.content_count && r->divergence[0] == '\0'; i++) {
         if (!has_step(&r->execution, recipe->plan.contents[i].name)) {
             const struct choice c = {.kind = CHOICE_MESSAGE, .message = s->contents.at[i].message};

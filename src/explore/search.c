@@ -64,6 +64,7 @@ void search_count(struct search *s, const struct execution *x)
 
 bool search_can_be_saved(const struct search *s)
 {
+    must((s->ops->save == NULL) == (s->ops->resume == NULL));
     return s->ops->save != NULL;
 }
 

@@ -72,6 +72,7 @@ static void add_point(struct shared *s, uint64_t point)
     if (is_new && s->points.count < POINTS_MAX) {
         vec_push(&s->points, point);
     }
+    must(s->points.count <= POINTS_MAX);
     s->is_full = s->is_full || (is_new && s->points.count == POINTS_MAX);
 }
 
@@ -79,6 +80,7 @@ static void add_point(struct shared *s, uint64_t point)
 
 static uint32_t *before_of(struct shared *s, uint32_t task)
 {
+    must(task < s->task_count);
     return &s->before.at[(size_t)task * s->task_count];
 }
 
@@ -192,6 +194,7 @@ static void list_points(struct shared *s, const struct execution *x)
             add_point(s, pick_point_of_region(o->region));
         }
     }
+    must((size_t)s->word_count + s->place_count <= s->points.count);
 }
 
 /* Forgets the run before. */

@@ -16,6 +16,7 @@ bool relation_is_before(const struct relation *r, size_t first, size_t second)
 
 static void add_before(struct relation *r, size_t first, size_t second)
 {
+    must_in_tests(first < second);
     uint64_t *to = row(r, second);
     const uint64_t *from = row(r, first);
     for (size_t i = 0; i < r->row_words; i++) {
@@ -85,6 +86,8 @@ static bool is_plain_access(const struct pick_operation *o)
 
 bool relation_is_data_race(const struct execution *x, const struct step_race *race)
 {
+    must(race->first < race->second);
+    must(race->second < x->steps.count);
     return is_plain_access(&x->steps.at[race->first].operation) &&
            is_plain_access(&x->steps.at[race->second].operation);
 }

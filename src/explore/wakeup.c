@@ -56,6 +56,7 @@ bool reversal_may_begin(const struct reversal *v, const struct pick_operation *o
 
 static void remove_step(struct reversal *v, size_t index)
 {
+    must(index < v->steps.count);
     for (size_t i = index; i + 1 < v->steps.count; i++) {
         v->steps.at[i] = v->steps.at[i + 1];
     }
@@ -91,6 +92,8 @@ static const struct wakeup_sequence *find_child(const struct wakeup_tree *t,
 static void add_sequence(struct wakeup_tree *t, const struct wakeup_sequence *path, size_t depth,
                          const struct reversal *v)
 {
+    must(v->steps.count > 0);
+    must(depth == 0 || path->operations.count > depth);
     struct wakeup_sequence added = {0};
     for (size_t i = 0; i < depth; i++) {
         vec_push(&added.operations, path->operations.at[i]);
@@ -103,6 +106,7 @@ static void add_sequence(struct wakeup_tree *t, const struct wakeup_sequence *pa
 
 void wakeup_insert(struct wakeup_tree *t, struct reversal *v)
 {
+    must(v->steps.count > 0);
     const struct wakeup_sequence *path = NULL;
     size_t found = 0;
     if (v->may_vanish && find_child(t, path, 0, v, &found) != NULL) {
@@ -139,6 +143,7 @@ void wakeup_add(struct wakeup_tree *t, const struct pick_operation *o)
 const struct wakeup_sequence *wakeup_find(const struct wakeup_tree *t, uint64_t name)
 {
     vec_each (&t->sequences, s) {
+        must_in_tests(s->operations.count > 0);
         if (s->operations.at[0].name == name) {
             return s;
         }

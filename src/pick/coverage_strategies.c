@@ -14,6 +14,7 @@
 #include "pick/strategy.h"
 
 enum { POOL_PER_ACTION = 32, PATHS_MAX = 1 << 15, PATH_MARKS_BITS = 19, SETS_SIZE_MAX = 1 << 20 };
+_Static_assert((1 << PATH_MARKS_BITS) % 64 == 0, "path marks fill whole words");
 
 void coverage_init(struct pick *p, struct carving *c)
 {
@@ -273,6 +274,7 @@ static bool remember_block(struct coverage *v, uint64_t *history, const struct p
         }
         first = v->pool_used;
         v->pool_used += room_of(size + 1);
+        must_in_tests(v->pool_used <= v->pool_size);
     }
     for (uint32_t i = size; i > found; i--) {
         v->pool[first + i] = v->pool[first + i - 1];
@@ -305,6 +307,7 @@ static void give_set(struct coverage *v, const uint64_t *history)
     if (*number == 0 && v->set_count < v->set_max) {
         *number = ++v->set_count;
     }
+    must_in_tests(*number <= v->set_count);
 }
 
 static void remember(struct coverage *v, uint64_t action, const struct pick_block *blocks,

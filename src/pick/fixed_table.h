@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/must.h"
+
 struct table_entry {
     uint64_t key;
     uint64_t value;
@@ -34,6 +36,7 @@ static inline uint32_t table_entries(uint32_t key_max)
 static inline void table_init(struct table *t, struct table_entry *entries, uint32_t key_max)
 {
     *t = (struct table){.entries = entries, .age = 1, .mask = table_entries(key_max) - 1};
+    must((t->mask & (t->mask + 1)) == 0);
 }
 
 static inline void table_clear(struct table *t)

@@ -27,6 +27,7 @@ static void begin(struct pick *p)
     const uint32_t depth = p->plan.depth == 0 ? DEPTH_DEFAULT : p->plan.depth;
     pct->lowered_count = depth - 1 < PCT_DEPTH_MAX ? depth - 1 : PCT_DEPTH_MAX;
     const uint32_t length = p->plan.length == 0 ? pct->length_most : p->plan.length;
+    must(pct->lowered_count <= PCT_DEPTH_MAX);
     for (uint32_t i = 0; i < pct->lowered_count; i++) {
         pct->lowered_at[i] = (uint32_t)prng_below(&p->prng, length);
     }

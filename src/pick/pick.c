@@ -19,6 +19,7 @@ static const char *const strategy_names[] = {
 
 const char *pick_strategy_name(enum pick_strategy strategy)
 {
+    must(strategy < PICK_STRATEGY_COUNT);
     return strategy_names[strategy];
 }
 
@@ -113,11 +114,13 @@ size_t pick_size(const struct pick_limits *limits)
 
 struct pick *pick_init(void *memory, const struct pick_limits *limits)
 {
-    memset(memory, 0, pick_size(limits));
+    const size_t size = pick_size(limits);
+    memset(memory, 0, size);
     struct pick *p = memory;
     p->limits = *limits;
     struct carving c = {.at = memory, .used = sizeof *p};
     lay_out(p, &c);
+    must(c.used == size);
     return p;
 }
 
@@ -178,6 +181,7 @@ static bool is_asleep(const struct pick *p, const struct pick_operation *o)
 
 static int take(struct pick *p, const struct offer *offer, uint32_t chosen)
 {
+    must_in_tests(chosen < offer->pending_count);
     const struct pick_operation *o = &offer->pending[chosen];
     if (p->strategy->done != NULL) {
         p->strategy->done(p, offer, chosen);
@@ -283,6 +287,7 @@ static int take_wanted(struct pick *p, const struct offer *offer, bool is_at_res
 
 const struct pick_want *pick_wanted(const struct pick *p, size_t ahead)
 {
+    must_in_tests(p->turn <= p->plan.want_count);
     return ahead < p->plan.want_count - p->turn ? &p->plan.wants[p->turn + ahead] : NULL;
 }
 
@@ -435,6 +440,7 @@ const char *pick_class_name(enum pick_class which)
         PICK_CLASS_LIST(CLASS)
 #undef CLASS
     };
+    must(which < PICK_CLASS_COUNT);
     return names[which];
 }
 
@@ -582,6 +588,7 @@ int pick_choose(struct pick *p, const struct pick_operation *pending, uint32_t c
     if (narrowed.count > 1 && narrowed.among == p->allowed && p->has_weights) {
         leave_class(p, &narrowed);
     }
+    must_in_tests(narrowed.count > 0);
     const uint32_t chosen = p->strategy->choose(p, &narrowed);
     if (p->plan.is_fair) {
         starve(p, &offer, chosen);

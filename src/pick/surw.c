@@ -174,6 +174,7 @@ static void end(struct pick *p)
     const struct table profile = s->users;
     s->users = s->before;
     s->before = profile;
+    must(s->users.mask == s->before.mask);
     for (uint32_t t = 0; t < p->limits.task_max; t++) {
         s->tasks[t].was_known = s->tasks[t].is_known;
     }
@@ -191,6 +192,7 @@ static void end(struct pick *p)
             s->objects[s->object_count++] = object;
         }
     }
+    must(s->object_count <= p->limits.object_max);
     s->users.age = first_user.age;
 }
 

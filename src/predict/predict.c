@@ -39,6 +39,7 @@ static void aim_at_deadlock(struct predicting *p, const struct finding *f)
                 (struct pick_wish){.kind = PICK_HOLD, .second = asked->place};
         }
     }
+    must(aim.wish_count <= AIM_WISHES_MAX);
     if (aim.wish_count > 0) {
         vec_push(&p->aims->list, aim);
     }

@@ -6,6 +6,7 @@
 #include "pick/pick.h"
 
 enum { AIM_WISHES_MAX = 8 };
+_Static_assert((int)AIM_WISHES_MAX <= (int)PICK_WISHES_MAX, "a plan takes all wishes of an aim");
 
 struct aim {
     struct pick_wish wishes[AIM_WISHES_MAX];

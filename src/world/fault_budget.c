@@ -7,6 +7,9 @@
 #include "world/world.h"
 
 enum { BUDGET_MOST = 1000 };
+_Static_assert(BUDGET_MOST <= UINT16_MAX, "a budget counts in 16 bits");
+_Static_assert((int)FAULT_DISK_ERROR < (int)FAULT_LIMIT,
+               "a budget has a count for each fault with a name");
 
 /* "there is no fault called "fire": crash, restart ... or disk-error" */
 static int refuse(const char *name, size_t size, struct err *e)

@@ -15,6 +15,9 @@ static const char *const kind_keys[] = {
         [FUZZ_KIND_COUNT] = NULL,
 };
 
+_Static_assert(sizeof kind_keys / sizeof *kind_keys == FUZZ_KIND_COUNT + 1,
+               "a key for each kind, and the end");
+
 static const char *const net_words[] = {"fifo", "datagram", NULL};
 
 /* The keys of an event; those of a generator follow the others. */
@@ -125,6 +128,7 @@ static int read_bytes(struct reader *r, const struct yaml_node *map, struct fuzz
         return -1;
     }
     event->number_size = 1u << index;
+    must(event->number_size <= sizeof(uint64_t));
     if (text != NULL) {
         if (yaml_want(text, YAML_TEXT, r->e) < 0) {
             return -1;
@@ -326,6 +330,7 @@ static int read_channel(struct reader *r, const struct yaml_node *map)
         yaml_want_word(kind, net_words, &net, r->e) < 0) {
         return -1;
     }
+    must(net < sizeof net_words / sizeof *net_words - 1);
     channel.is_fifo = net == 0;
     vec_push(&r->fuzz->channels, channel);
     return 0;
@@ -357,6 +362,7 @@ static int read_net(struct reader *r, const struct yaml_node *n)
 static int read_fingerprint(struct reader *r, const struct yaml_node *n)
 {
     static const char *const words[] = {"property", "what", "any", NULL};
+    _Static_assert(sizeof words / sizeof *words == FUZZ_BY_NOTHING + 2, "a word for each");
     size_t index = 0;
     if (yaml_want_word(n, words, &index, r->e) < 0) {
         return -1;
@@ -430,6 +436,7 @@ int fuzz_read(struct fuzz *f, struct in *in, struct err *e)
         result = read_root(&r, y.root);
     }
     yaml_release(&y);
+    must(f->check_every >= 1);
     return result;
 }
 

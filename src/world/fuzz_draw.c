@@ -105,6 +105,7 @@ struct drawing {
 
 static int64_t draw_number(struct drawing *d, const struct fuzz_range *range)
 {
+    must(range->least <= range->most);
     const uint64_t span = (uint64_t)range->most - (uint64_t)range->least + 1;
     const uint64_t offset = span == 0 ? prng_next(d->prng) : prng_below(d->prng, span);
     return (int64_t)((uint64_t)range->least + offset);
@@ -138,8 +139,10 @@ static struct fuzz_injection draw_event(struct drawing *d, const struct fuzz_eve
     }
     injection.node = event->node != NULL ? index_of(d->names->nodes, event->node)
                                          : (uint32_t)prng_below(d->prng, count_of(d->names->nodes));
+    must(d->names->nodes[injection.node] != NULL);
     if (event->kind == FUZZ_REQUEST) {
         injection.type = index_of(d->names->messages, event->type);
+        must(d->names->messages[injection.type] != NULL);
         draw_bytes(d, event, &injection);
     }
     return injection;
@@ -149,6 +152,8 @@ static struct fuzz_injection draw_event(struct drawing *d, const struct fuzz_eve
 static uint64_t weight_of(const struct drawing *d, size_t generator)
 {
     const struct fuzz_event *event = &d->fuzz->generators.at[generator];
+    must(event->weight >= 1);
+    must(event->needs == SIZE_MAX || event->needs < d->fuzz->generators.count);
     const bool is_allowed = d->drawn[generator] < event->most &&
                             (event->needs == SIZE_MAX || d->drawn[event->needs] > 0);
     return is_allowed ? event->weight : 0;
@@ -171,6 +176,7 @@ static size_t draw_generator(struct drawing *d)
         at -= weight_of(d, i);
         i++;
     }
+    must(i < count);
     return i;
 }
 
@@ -195,5 +201,6 @@ struct fuzz_injections fuzz_draw(const struct fuzz *f, const struct fuzz_names *
         d.drawn[generator]++;
         drawn.list[drawn.count++] = draw_event(&d, &f->generators.at[generator]);
     }
+    must(drawn.count <= f->initial.count + f->event_count);
     return drawn;
 }

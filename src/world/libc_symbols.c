@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "wire/must.h"
+
 /* Names with one use, separated by blanks; one that ends in * stands for a prefix. */
 struct group {
     enum libc_use use;
@@ -166,6 +168,7 @@ static const char math[] =
 
 static bool is_word(const char *word, size_t size, const char *name, size_t name_size)
 {
+    must(size > 0);
     return word[size - 1] == '*' ? name_size >= size - 1 && memcmp(word, name, size - 1) == 0
                                  : name_size == size && memcmp(word, name, size) == 0;
 }
@@ -194,6 +197,7 @@ struct libc_symbol libc_symbol_find(const char *name)
 {
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         if (is_listed(groups[i].names, name, strlen(name))) {
+            must((groups[i].use == LIBC_HARMLESS) == (groups[i].why == NULL));
             return (struct libc_symbol){.use = groups[i].use, .why = groups[i].why};
         }
     }

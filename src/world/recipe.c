@@ -33,6 +33,7 @@ static uint64_t target_name(const char *text, size_t size)
         number += unit * (uint32_t)(text[--digits] - '0');
         unit *= 10;
     }
+    must(size - digits <= 9);
     const char mark = digits > 0 && digits < size ? text[digits - 1] : '\0';
     if (mark == '#') {
         return name_occurrence(messages_name(text, digits - 1), number);
@@ -189,6 +190,7 @@ static void add_contents(struct recipe *r, const struct schedule *s)
     }
     vec_push(&r->content_bytes, 0); /* so that there is an address in every case */
     vec_each (&s->contents, c) {
+        must((size_t)c->offset + c->size <= s->content_bytes.count);
         vec_push(&r->contents, (struct plan_content){.name = message_name(s, &c->message),
                                                      .bytes = r->content_bytes.at + c->offset,
                                                      .size = c->size});

@@ -5,6 +5,7 @@
 #include "world/world.h"
 
 enum { WEIGHT_MAX = 1000000 };
+_Static_assert(PICK_CLASS_COUNT == 5, "parse_one lists the classes in its message");
 
 static int find_class(const char *text, size_t size)
 {

@@ -21,6 +21,7 @@ const char *outcome_name(enum outcome outcome)
 
 bool outcome_is_violation(enum outcome outcome)
 {
+    must(outcome < OUTCOME_COUNT);
     return outcomes[outcome].name == NULL;
 }
 
@@ -102,7 +103,9 @@ void execution_stop(struct execution *x, enum pick_stop stop, uint64_t where)
 int world_run(struct world *w, const struct plan *p, struct execution *x, struct err *e)
 {
     execution_clear(x);
-    return w->ops->run(w, p, x, e);
+    const int result = w->ops->run(w, p, x, e);
+    must(result < 0 || x->steps_reused <= x->steps.count);
+    return result;
 }
 
 void world_close(struct world *w)

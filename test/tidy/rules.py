@@ -279,7 +279,7 @@ SMALL_MODULE_LINES = 1000
 
 # Modules that state fewer of their invariants. The list only gets shorter.
 FEW_ASSERTIONS = (
-    "explore", "pick", "proc", "runtime", "world",
+    "proc", "runtime",
 )
 
 
