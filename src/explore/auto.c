@@ -1,10 +1,10 @@
 /* The default. Programs with tasks begin with directed runs (directed.c), and then every second run
- * is one. Of the others: every run with few delays, for many bugs are shallow, each followed by one
- * of a strategy (by seven where the search is told to mix them so), for with many tasks the shallow
- * ones take long; then strategies alone. Those that showed something new come more often. New is a
- * pair of actions that touch one object one right after the other, which no run before had: what a
- * node saw, and what it saw just before. A run that showed one is also kept, to be followed for a
- * part and then left. New states count too, but less, for a large system has always more of them.
+ * is one. Of the others: every run with few delays, for many bugs are shallow. One run of a
+ * strategy follows each (seven where the search mixes them so), for with many tasks the shallow
+ * ones take long. After them, strategies alone. Strategies that showed something new come more
+ * often. New is a pair of actions that touch one object one right after the other, and that no run
+ * before had. A run that showed one is also kept: later runs follow a part of it. New states count
+ * too, but less, for a large system always has more of them.
  */
 #include <stddef.h>
 #include <string.h>
@@ -300,7 +300,7 @@ static double share_of(uint64_t number)
     return share >= 0 && share < 1e6 ? share : 0;
 }
 
-/* Saved: how far the first phase is, and what the ways have earned. Pairs and runs that were kept
+/* Saved: how far the first phase is, and the rewards of the ways. Pairs and runs that were kept
  * are met again soon. */
 static void save(struct search *search, struct out *whole, struct out *more)
 {
@@ -332,7 +332,7 @@ static int resume(struct search *search, struct world *w, struct saved *whole, s
     if (saved_take(whole) != 0) {
         return a->delay->ops->resume(a->delay, w, whole, more, e);
     }
-    more->left = 0; /* what the first phase has seen */
+    more->left = 0; /* the states that the first phase has seen */
     a->delay->ops->free(a->delay);
     a->delay = NULL;
     return 0;

@@ -10,7 +10,7 @@
 enum { JOB_SIZE_FIRST = 16, JOB_SIZE_MAX = 65536 };
 static const uint64_t job_ns_wanted = 100000000;
 
-/* What the runs of the job have covered. */
+/* Reports the blocks that the runs of the job have covered. */
 static void tell_blocks(struct campaign_log *l)
 {
     const struct world_block *blocks = NULL;
@@ -24,7 +24,7 @@ static void tell_blocks(struct campaign_log *l)
     }
 }
 
-/* What became of properties in them. */
+/* Reports the results of properties in these runs. */
 static void tell_properties(struct campaign_log *l)
 {
     const struct world_property *properties = NULL;
@@ -46,7 +46,7 @@ static void tell_counts(struct campaign_log *l)
     tell_properties(l);
 }
 
-/* What a run for its trace alone has added is no part of the search. */
+/* Discards the counts of a run that was made for its trace alone: it is no part of the search. */
 static void forget_counts(const struct campaign_log *l)
 {
     const struct world_block *blocks = NULL;
@@ -88,7 +88,7 @@ static void keep_search(struct campaign_log *l)
     out_abandon(&more);
 }
 
-/* Adds a piece of what was kept. */
+/* Adds a piece of the kept search. */
 static int take_piece(struct campaign_log *l, uint64_t piece, struct out *all, struct err *e)
 {
     char name[PIECE_NAME_SIZE];
@@ -199,7 +199,7 @@ void campaign_log_run(struct campaign_log *l, const struct plan *p, const struct
     if (l->campaign == NULL) {
         return;
     }
-    /* What a run finds that does not look is found again by one that does. */
+    /* A violation of a run without checks is found again by a run with checks. */
     const bool is_violation = outcome_is_violation(x->outcome) && !p->is_blind;
     campaign_run(
         l->campaign,

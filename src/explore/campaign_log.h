@@ -1,4 +1,4 @@
-/* What a search writes into its campaign as it goes: runs in jobs, violations at once. */
+/* A search writes its results into its campaign: runs in jobs, violations at once. */
 #ifndef CLEW_EXPLORE_CAMPAIGN_LOG_H
 #define CLEW_EXPLORE_CAMPAIGN_LOG_H
 
@@ -11,7 +11,7 @@ struct campaign_log {
     struct campaign *campaign;
     struct world *world;   /* whose code is covered */
     struct search *search; /* that is kept with each job, to be gone on with; NULL: none */
-    uint64_t kept_count;   /* pieces of what it adds each time */
+    uint64_t kept_count;   /* pieces that it has added */
     struct campaign_job job;
     uint32_t made; /* runs of the job */
     bool has_job;
@@ -40,7 +40,7 @@ void campaign_log_go_on(struct campaign_log *l);
 MUST_USE int campaign_log_save(struct campaign_log *l, const struct violation *v,
                                const struct trace *t, struct err *e);
 
-/* Commits what was made of the job under way, and closes this process's database. */
+/* Commits the runs of the current job, and closes this process's database. */
 MUST_USE int campaign_log_end(struct campaign_log *l, struct err *e);
 
 #endif

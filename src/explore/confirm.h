@@ -1,4 +1,4 @@
-/* A violation is made once more before anybody is told how to see it again. */
+/* Replays a violation before its schedule is reported. */
 #ifndef CLEW_EXPLORE_CONFIRM_H
 #define CLEW_EXPLORE_CONFIRM_H
 

@@ -1,6 +1,6 @@
 /* Delay bounding (Emmi, Qadeer and Rakamaric, POPL 2011): every run that departs from the default
- * order in at most so many places, where passing over k operations counts k and a fault counts one.
- * Depth first: a frame for each departure, which keeps the run it departs from. */
+ * order in at most delays_max places, where passing over k operations counts k and a fault counts
+ * one. Depth first: a frame for each departure, which keeps the run it departs from. */
 #include <stddef.h>
 
 #include "base/map.h"
@@ -14,7 +14,7 @@ struct frame {
     struct execution run;
     uint32_t delays; /* spent on them */
     uint32_t step;   /* where the next departure is, and ... */
-    uint32_t choice; /* ... what it chooses */
+    uint32_t choice; /* ... its choice */
     bool is_at_step; /* choices of the step have begun to be tried */
 };
 
@@ -55,7 +55,7 @@ static uint32_t cost(const struct pick_operation *o, uint32_t choice)
     return o->fault != 0 ? 1 : choice;
 }
 
-/* A state with what is pending in its order: the same again goes on the same way. */
+/* A state with its pending operations in order: the same key has the same continuations. */
 static uint64_t state_key(struct frame *f, uint32_t index)
 {
     const struct step *s = step_of(f, index);
@@ -189,7 +189,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     return true;
 }
 
-/* What is pending at the end of a run can only be faults: one more step to depart at. */
+/* Only faults are pending at the end of a run: one more step to depart at. */
 static void add_end(struct execution *x)
 {
     if (x->outcome == OUTCOME_PASSED && x->pending.count > x->pending_last) {

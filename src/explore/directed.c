@@ -1,18 +1,18 @@
 /* Runs that go straight to where tasks meet (docs/theory/explore.md, "directed").
  *
- * The first run is the default. What it shows are hold points: accesses to words that several tasks
+ * The first run is the default. It shows hold points: accesses to words that several tasks
  * use at the same time, and acquisitions of locks that several use. An aim is made of hold points:
  *
  *     hold     every operation at a place, of all tasks, waits until nobody else can go on: with
  *              a hundred tasks, all of them stand there at once
  *     triple   of two hold points that a task passes one after the other, the first comes before
- *              what conflicts with it, then the second waits: others come between the two
+ *              operations that conflict with it, then the second waits: others come between
  *     pair     of a write and a read of one word at two places, both wait: tasks stand at both at
  *              once, and either may come first (Sen, PLDI 2008)
- *     turns    of two such pairs, by which two tasks read what the other writes, the read and the
- *              write of each take turns: each reads all that the other wrote, and nothing twice
- *     reads    a read at one place finds what a write at another wrote, which no run has shown
- *     told     what the predictor makes of the trace of a run (struct search_options)
+ *     turns    of two such pairs, by which two tasks read the values of each other, the read and
+ *              the write of each alternate: each reads all values of the other, and none twice
+ *     reads    a read at one place finds the value of a write at another, which no run has shown
+ *     predict  an aim that the predictor derives from the trace of a run (search_options.predict)
  *
  * The rest of a run is up to partial order sampling or to the default order; runs without an aim,
  * which sample, are by turns of that and of the selectively uniform random walk. Of each kind, each
@@ -32,7 +32,7 @@
 
 enum { HOLDS_FIRST = 10, TRACES_MAX = 4, TRACE_STEPS_MAX = 4000, KEPT_MAX = 64, TOLD_MAX = 256 };
 
-/* A prediction, or a reading that no run has shown, is given up after so many tries. */
+/* A prediction, or a reading that no run has shown, is given up after TRIES_MAX tries. */
 enum { TRIES_MAX = 4 };
 
 /* How often something was tried, and how often it can be seen in a run. */
@@ -86,7 +86,7 @@ struct directed {
     struct map hold_of;    /* place -> hold */
     struct map triple_of;  /* both places -> triple */
     struct map reading_of; /* both places -> reading */
-    struct map told_of;    /* hash of an aim -> told */
+    struct map told_of;    /* hash of an aim -> its index */
     /* Of the run that is looked at. */
     struct map last;    /* task -> the step of its last hold point */
     struct map times;   /* place or pair -> how often */
@@ -157,7 +157,7 @@ void directed_narrow(const struct directed *d, struct plan *p)
     shared_deepen(&d->shared, &p->pick);
 }
 
-/* What a run shows */
+/* Observations of a run */
 
 static void see(struct directed *d, struct trial *t, uint64_t key)
 {
@@ -187,13 +187,13 @@ static void see_triple(struct directed *d, const struct pick_operation *first,
     }
     struct triple *t = vec_at(&d->triples, at);
     see(d, &t->trial, pair);
-    /* Which of the times is opened is drawn anew: each has the same chance. */
+    /* One of the occurrences is opened, drawn uniformly. */
     if (t->trial.tried > 0 && prng_below(&d->prng, *map_get(&d->times, pair)) == 0) {
         t->first = *first;
     }
 }
 
-/* A read at one place of what another wrote; true when no run had it before. */
+/* A read at one place of the value of a write at another; true when no run had it before. */
 static bool see_reading(struct directed *d, uint64_t write, uint64_t read, bool is_shown)
 {
     bool is_new = false;
@@ -319,7 +319,7 @@ void directed_learn(struct directed *d, const struct execution *x)
     d->planned.wish_count = 0;
 }
 
-/* What to aim at */
+/* The choice of an aim */
 
 /* The one that was tried least; of these the first, or the one that is seen least often. The trials
  * are the first member of each of the structs, so many bytes apart. */
@@ -478,7 +478,7 @@ static enum pick_strategy aim_turns(struct directed *d)
     return PICK_POS;
 }
 
-/* What was predicted and tried least; NULL when all of it was tried often. */
+/* The prediction that was tried least; NULL when each was tried TRIES_MAX times. */
 static struct told *find_told(const struct directed *d)
 {
     struct told *t = d->told.count == 0 ? NULL : CHOOSE(&d->told, false);
@@ -562,7 +562,7 @@ static bool has_fresh(const struct directed *d, enum way way)
     return false;
 }
 
-/* The first runs try what is told of deadlocks, then each place; later ones take turns. */
+/* The first runs try predicted deadlocks, then each place; later ones take turns. */
 static enum way choose_way(struct directed *d, uint64_t run)
 {
     if (run < HOLDS_FIRST && has_fresh(d, WAY_TOLD)) {
@@ -574,7 +574,7 @@ static enum way choose_way(struct directed *d, uint64_t run)
     if (run < HOLDS_FIRST && has_fresh(d, WAY_HOLD)) {
         return WAY_HOLD;
     }
-    /* Triples and samples find the most of what the first runs miss, by different bugs. */
+    /* Triples and samples find most of the bugs that the first runs miss, each finds others. */
     static const enum way turns[] = {WAY_TRIPLE, WAY_SAMPLE, WAY_PAIR, WAY_SAMPLE, WAY_TRIPLE,
                                      WAY_SAMPLE, WAY_TOLD,   WAY_HOLD, WAY_SAMPLE, WAY_VARY};
     enum way way = turns[run % (sizeof turns / sizeof *turns)];

@@ -13,7 +13,7 @@ void directed_free(struct directed *d);
 /* The plan of its next run; seed is of the run. Its memory is good until the run is learned. */
 void directed_next(struct directed *d, uint64_t seed, struct plan *p);
 
-/* Takes note of a run, whoever planned it. */
+/* Takes note of a run, planned by this strategy or another. */
 void directed_learn(struct directed *d, const struct execution *x);
 
 /* Whether the runs so far have shown anything to aim at. */

@@ -3,24 +3,24 @@
  * differ only in the order of operations that do not conflict, exactly one is run, and no run is
  * cut off as redundant.
  *
- * The stack has a node for each step of the current run: what was pending there, what sleeps,
- * because runs that begin with it were made, and the wakeup tree of what is still to be begun with.
- * A run that is over is searched for races, pairs of steps that conflict and that nothing else
- * orders. Each gives a sequence: what need not come after the first of the pair, then the second.
- * It is added to the tree of the node before the pair, unless an execution that begins so can as
- * well begin with what sleeps there.
+ * The stack has a node for each step of the current run, with three parts. The pending operations.
+ * The sleep set: operations that runs began with. The wakeup tree: sequences that runs have still
+ * to begin with. The search looks for races in each run: pairs of steps that conflict and that
+ * nothing else orders. A race gives a sequence: the steps not ordered after the first of the pair,
+ * then the second. It is added to the tree of the node before the pair, unless an execution that
+ * begins so can as well begin with an operation that sleeps there.
  *
  * Beside the paper: a step also comes after the one that created its operation, and after those
  * that enabled it, which are no race with it; a sequence of which an operation turns out not to be
- * pending goes on without it; what a step takes from those pending without being it is tried beside
- * it; faults, which happen only when chosen, are tried wherever they are pending; and a run that
- * was ended by a violation, or while tasks had more to do, is searched as if each operation still
+ * pending goes on without it; an operation that a step disables is tried instead of the step;
+ * faults, which happen only when chosen, are tried wherever they are pending; and a run that was
+ * ended by a violation, or while tasks had more to do, is searched as if each operation still
  * pending came next.
  *
  * Claims about several nodes at one moment are given all moments (explore/global_states.h). A run
- * that breaks one is made again without looking, so that what is searched is the system and not
- * where its claims cut it short; whether what comes behind can be reached is for the moments to
- * say. Claims about how moments follow each other make all steps conflict. */
+ * that breaks one is made again without checks: a claim that ends a run must not hide the steps
+ * behind it. Whether these steps can be reached follows from the moments. Claims about how moments
+ * follow each other make all steps conflict. */
 #include <stddef.h>
 #include <string.h>
 
@@ -34,8 +34,8 @@
 
 struct node {
     VEC(struct pick_operation) pending;
-    VEC(struct pick_operation) asleep; /* on arrival, and what was tried since */
-    struct wakeup_tree wakeup;         /* to be tried, what is being tried left out */
+    VEC(struct pick_operation) asleep; /* on arrival, and those tried since */
+    struct wakeup_tree wakeup;         /* to be tried, without the current one */
     VEC(uint64_t) crashed; /* names that were tried, and nothing comes after them: no sleep */
     struct pick_operation chosen;
 };
@@ -135,7 +135,7 @@ static struct plan plan_of(const struct dpor *d)
     return p;
 }
 
-/* What sleeps at the node is left asleep by what was chosen there. */
+/* Wakes the operations that conflict with the chosen one. */
 static void plan_sleep(struct dpor *d, const struct pick_operation *done)
 {
     size_t left = 0;
@@ -194,7 +194,7 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
             return false;
         }
         struct node *top = &d->nodes.at[d->depth - 1];
-        /* What was tried sleeps for those that come after it. */
+        /* A tried operation sleeps for those that come after it. */
         if (top->chosen.name != 0 && !has_crashed(top, top->chosen.name)) {
             vec_push(&top->asleep, top->chosen);
         }
@@ -225,8 +225,8 @@ static struct node *push_node(struct dpor *d)
     return n;
 }
 
-/* The node before a step, or after the last (chosen is NULL). What slept at the node above and does
- * not conflict with what was chosen there still sleeps. */
+/* The node before a step, or after the last (chosen is NULL). An operation that slept at the
+ * node above and does not conflict with the chosen one there still sleeps. */
 static void add_node(struct dpor *d, const struct pick_operation *pending, size_t count,
                      const struct pick_operation *chosen)
 {
@@ -268,7 +268,7 @@ static void extend(struct dpor *d, const struct execution *x)
 }
 
 /* Whether runs that begin with the reversal at the node are made in any case: it may begin with
- * something that sleeps there, or it begins with what ends the run. */
+ * an operation that sleeps there, or it begins with one that ends the run. */
 static bool is_needless(const struct node *n, const struct reversal *v)
 {
     vec_each (&n->asleep, o) {
@@ -285,7 +285,7 @@ static bool is_needless(const struct node *n, const struct reversal *v)
     return false;
 }
 
-/* The first of what is to come must be pending; false when none of those that may be is. */
+/* The first step of v must be pending; false when no step that may begin v is. */
 static bool begin_pending(const struct node *n, struct reversal *v)
 {
     for (size_t i = 0; i < v->steps.count; i++) {
@@ -359,8 +359,8 @@ static bool is_made_later(const struct execution *x, size_t from, uint64_t name)
     return false;
 }
 
-/* What was pending before a step and is gone after it, a timer that was set anew or cancelled: it
- * will never race with the step, and could have come instead. */
+/* An operation was pending before a step and is not after it: a timer that was set again or
+ * cancelled. It will never race with the step, and could have come instead. */
 static void reverse_disabled(struct dpor *d, const struct execution *x, size_t new_first)
 {
     for (size_t i = new_first; i < x->steps.count && i + 1 < d->depth; i++) {
@@ -395,8 +395,8 @@ static bool is_within_step(enum outcome outcome)
            outcome == OUTCOME_SANITIZER || outcome == OUTCOME_HANG;
 }
 
-/* A run that was cut short: what was pending beside its last step might have come next. Where that
- * step did not come to its end, nothing comes after it, and all else must come without it. */
+/* A run that was cut short: the operations pending beside its last step might have come next. Where
+ * that step did not complete, nothing comes after it, and all else must come without it. */
 static void reverse_pending(struct dpor *d, const struct execution *x)
 {
     if (x->steps.count == 0 || x->outcome == OUTCOME_PASSED || x->outcome == OUTCOME_REDUNDANT) {
@@ -420,8 +420,8 @@ static void reverse_pending(struct dpor *d, const struct execution *x)
     }
 }
 
-/* What tasks had still to do when the run was over, each as if it came next. A task that is blocked
- * is one of them: whoever blocks it could have come later. */
+/* The next operations of tasks when the run was over, each as if it came next. Those of blocked
+ * tasks are among them: the blocking task could have come later. */
 static void reverse_unfinished(struct dpor *d, struct execution *x)
 {
     vec_each (&x->unfinished, u) {
@@ -477,8 +477,8 @@ static bool is_complete(const struct search *search)
     return !((const struct dpor *)search)->moments.is_unsure;
 }
 
-/* Saved: for each node what was chosen, what sleeps and what is to be tried. What was pending is
- * known again when the current run is made once more. */
+/* Saved: for each node the chosen operation, the sleep set and the wakeup tree. The pending
+ * operations are known again when the current run is made once more. */
 
 static void save(struct search *search, struct out *whole, struct out *more)
 {
@@ -520,7 +520,7 @@ static void resume_node(struct dpor *d, struct saved *s)
     }
 }
 
-/* Fills in what was pending. */
+/* Restores the pending operations. */
 static int refill_node(struct node *n, const struct pick_operation *pending, size_t count,
                        struct err *e)
 {

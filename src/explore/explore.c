@@ -112,8 +112,8 @@ static bool keep_violation(struct explored *found, struct world *w, const struct
     return true;
 }
 
-/* States that are told with every step are counted, up to a number that memory allows; a world that
- * hashes its memory does so now and then, and the last state stands for the run. */
+/* States that worlds report with every step are counted, up to a number that memory allows; a world
+ * that hashes its memory does so now and then, and the last state stands for the run. */
 static void count_states(struct explored *found, const struct world *w, const struct execution *x)
 {
     enum { STATES_MAX = 1 << 20 };
@@ -186,7 +186,7 @@ static bool look_up(const struct explore_options *o, struct loop *l, struct expl
     return false;
 }
 
-/* All was seen: told to the other processes. */
+/* Reports to the other processes that all executions were seen. */
 static void tell_over(const struct loop *l, const struct explored *found)
 {
     if (l->shared != NULL && found->is_complete) {
@@ -247,7 +247,7 @@ static bool keep_unrepeated(struct explored *found, const char *difference)
     return true;
 }
 
-/* Makes the run of a new violation once more, and saves what came of it. */
+/* Makes the run of a new violation once more, and saves the result. */
 static int settle_violation(struct world *w, struct loop *l, struct explored *found,
                             const struct execution *x, struct err *e)
 {
@@ -299,7 +299,7 @@ static bool is_misled(const struct search *search, const struct explore_options 
     return o->strategy == EXPLORE_DPOR && search->options.scope < w->scope;
 }
 
-/* Begins anew, knowing it. */
+/* Begins again with the scope that is known now. */
 static struct search *renew(struct search *search, const struct world *w,
                             const struct explore_options *o, struct loop *l)
 {
@@ -329,7 +329,7 @@ int loop_run(struct world *w, const struct explore_options *o, struct loop *l,
         if (result < 0) {
             break;
         }
-        /* Of several processes each makes every jobs-th run, whoever is faster; one alone goes on
+        /* Of several processes each makes every jobs-th run; one alone goes on
          * where its campaign was. */
         once.number = l->shared == NULL && o->campaign != NULL
                           ? number

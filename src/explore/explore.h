@@ -26,7 +26,7 @@ enum explore_strategy {
 
 const char *explore_strategy_name(int strategy);
 
-/* What is told while the search goes on. */
+/* The progress of a search. */
 struct explore_progress {
     uint64_t runs;
     uint64_t steps;
@@ -70,7 +70,7 @@ struct violation {
     uint64_t count;  /* of runs that showed it */
 };
 
-/* What a search has found. {0} is nothing. */
+/* The results of a search. {0} is none. */
 struct explored {
     uint64_t runs;
     uint64_t steps;
@@ -80,12 +80,12 @@ struct explored {
     uint64_t changed_runs;              /* in which a variable that nodes report changed */
     uint64_t redundant_runs;
     uint32_t shared_words; /* of memory, at which sampling chose: tasks were seen to share them */
-    bool is_complete; /* all executions were seen, up to the order of what does not matter: ... */
-    uint64_t executions;    /* ... so many, those of searches that this one went on with included */
-    bool is_stopped;        /* by the user */
+    bool is_complete;      /* all executions were seen, up to the order of independent steps: ... */
+    uint64_t executions;   /* ... their number, with those of searches that it went on with */
+    bool is_stopped;       /* by the user */
     enum world_order order; /* why executions are orders of all steps; FREE: they are not */
     bool has_data_races;    /* a complete search saw some; true too where it did not look */
-    bool has_drawn;         /* nodes drew random numbers: what is complete is so for one seed */
+    bool has_drawn;         /* nodes drew random numbers: a complete search is so for one seed */
     struct world_coverage coverage;
     VEC(struct violation) violations; /* by run */
     VEC(char *) unrepeated; /* keys of those that were not there when their run was made again */

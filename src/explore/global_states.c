@@ -35,8 +35,8 @@ static uint64_t change_of(struct global_states *m, const struct step *s)
     return change;
 }
 
-/* What ended within its last step has shown no view then. It is known by how it ended, whatever
- * other nodes have done until then; 0: it did not. */
+/* The key of a run that ended within its last step, which then shows no view. The same end has the
+ * same key, regardless of the steps of other nodes; 0: the run did not end so. */
 static uint64_t crash_of(const struct execution *x)
 {
     const struct step *last = x->steps.count == 0 ? NULL : vec_last(&x->steps);
@@ -80,7 +80,7 @@ void global_states_note(struct global_states *m, const struct execution *x)
     }
 }
 
-/* What is known of a view after so many steps; nobody looks at it after others. */
+/* The known value of a view after step_count steps; PASSED where claims are not checked. */
 static uint32_t value_of(const struct global_states *m, uint64_t view, size_t step_count)
 {
     const uint32_t *value = map_get(&m->seen, view);
@@ -117,7 +117,7 @@ static bool has_step(const uint64_t *members, size_t step)
     return (members[step / 64] >> step % 64 & 1) != 0;
 }
 
-/* What is seen after a step that comes next, given what is seen before it. */
+/* The view after a step, given the view before it. */
 static uint64_t view_after(const struct global_states *m, uint64_t view, size_t step)
 {
     return is_crash(m, step) ? m->crash : view ^ m->changes.at[step];
@@ -157,7 +157,7 @@ static void add_cut(struct global_states *m, const struct relation *r, const str
     vec_push(&m->cuts, *c);
 }
 
-/* Behind what breaks a claim or crashes there is no way. */
+/* A cut that breaks a claim or crashes has no successors. */
 static void add_successors(struct global_states *m, const struct relation *r, uint32_t number)
 {
     const struct cut from = m->cuts.at[number];
@@ -275,7 +275,7 @@ void global_states_learn(struct global_states *m, const struct execution *x)
 {
     global_states_note(m, x);
     if (x->is_early) {
-        vec_clear(&m->cuts); /* to be found anew, around it */
+        vec_clear(&m->cuts); /* to be found again, around it */
         return;
     }
     if (value_of(m, m->target, m->target_size) == 0 ||

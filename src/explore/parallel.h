@@ -1,5 +1,5 @@
 /* Searching in several processes: of N processes, the k-th makes every N-th run from the k-th on,
- * and what they found is joined in the order of the runs. With a budget of runs, strategies whose
+ * and their findings are joined in the order of the runs. With a budget of runs, strategies whose
  * runs depend on their number alone (random, pos) find the same with any N; strategies that learn
  * from run to run learn from the runs of their own process, and find the same whenever N is the
  * same. Systematic searches are not divided: one process makes them, the others sample. */

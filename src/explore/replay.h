@@ -17,7 +17,7 @@ struct replayed {
     char divergence[300]; /* where it could not be followed; "": nowhere */
 };
 
-/* Whether the schedule is one for this world and what runs in it; fails when it is not. */
+/* Whether the schedule is one for this world and its system; fails when it is not. */
 MUST_USE int replay_check(const struct world *w, const struct schedule *s, struct err *e);
 
 /* Why the schedule, whose run this is, could not be followed; "" when it was. */

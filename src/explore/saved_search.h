@@ -1,4 +1,4 @@
-/* What a search was about to do, as numbers in a row, so that another process goes on with it. */
+/* The state of a search, as numbers in a row, so that another process goes on with it. */
 #ifndef CLEW_EXPLORE_SAVED_SEARCH_H
 #define CLEW_EXPLORE_SAVED_SEARCH_H
 

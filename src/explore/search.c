@@ -78,7 +78,7 @@ void search_save(struct search *s, struct out *whole, struct out *more)
     s->ops->save(s, whole, more);
 }
 
-/* What was found out about the world is known from the beginning. */
+/* The scope and order that an earlier process has found hold from the beginning. */
 static int resume_scope(struct search *s, struct world *w, struct saved *whole)
 {
     const uint64_t scope = saved_take(whole);

@@ -10,7 +10,7 @@
 #include "world/aim.h"
 #include "world/world.h"
 
-/* What every search is told. */
+/* The options of every search. */
 struct search_options {
     const struct plan *from;   /* a run that all runs begin with, up to its last step; NULL: none */
     const struct plan *seeded; /* the first run of a search that samples; NULL: as it likes */
@@ -18,24 +18,24 @@ struct search_options {
     uint32_t depth;         /* steps of a run, at most; 0: no limit */
     uint32_t delays_max;    /* of delay bounding */
     uint32_t pct_depth;     /* of bugs that pct aims at; 0: its default */
-    bool prunes_states;     /* what was seen from a state is not looked for again from its like */
+    bool prunes_states;     /* a state that was explored is not explored again */
     bool has_states;        /* the world can tell states apart */
-    bool has_tasks;         /* as the world has it: what is pending stays so until it is done */
+    bool has_tasks;         /* as the world has it: a pending operation stays so until it is done */
     bool is_mixed;          /* auto tries few delays only now and then */
     bool is_drawn;          /* other events may come from outside: no search sees all executions */
     bool is_kept;           /* it will be saved now and then */
-    bool is_helping;        /* another process makes what is systematic: this one samples */
-    enum world_scope scope; /* of what the world checks */
+    bool is_helping;        /* another process searches systematically: this one samples */
+    enum world_scope scope; /* of the claims of the world */
     enum world_order order; /* likewise */
     uint32_t check_every;   /* as the world has it */
     struct pick_weights weights; /* of classes of operations; none: auto finds them */
     uint64_t seed;
-    /* Adds what runs could aim at to show what the trace of a run predicts; NULL: nobody predicts.
+    /* Adds aims of runs that would show the predictions from a trace; NULL: there are none.
      * The trace is sealed. */
     void (*predict)(const struct trace *t, const struct execution *x, struct aims *aims);
 };
 
-/* What a search has done, in all processes that worked on it one after another. */
+/* The runs of a search, in all processes that worked on it one after another. */
 struct search_tally {
     uint64_t runs;
     uint64_t limited_runs;
@@ -51,20 +51,20 @@ struct search {
 };
 
 struct search_ops {
-    /* Says what to run next, its memory good until the run is learned; false when there is nothing
-     * left. run_index counts from 0. */
+    /* Makes the plan of the next run, its memory good until the run is learned; false when there is
+     * nothing left. run_index counts from 0. */
     bool (*next)(struct search *s, uint64_t run_index, struct plan *p);
     /* Takes note of how it went; may take the vectors of x. */
     void (*learn)(struct search *s, const struct plan *p, struct execution *x);
     /* After next said false: whether every execution there is has been seen, up to the order of
-     * what does not matter. */
+     * independent steps. */
     bool (*is_complete)(const struct search *s);
     void (*free)(struct search *s);
     /* Optional: how many words of memory it chooses at, because tasks were seen to share them. */
     uint32_t (*words)(const struct search *s);
 
-    /* Optional, both or none. Between two runs: writes what it takes to go on from here, `whole` in
-     * place of what was written before, `more` behind it. */
+    /* Optional, both or none. Between two runs: writes the state to go on from: `whole` replaces
+     * the bytes written before, `more` is appended to them. */
     void (*save)(struct search *s, struct out *whole, struct out *more);
     /* A fresh search goes on where another was, from the last `whole` and all of `more`. Runs that
      * it departs from are made again. Fails when they do not go as they went. */
@@ -86,8 +86,8 @@ struct plan search_plan(const struct search_options *o);
 bool search_is_learning(const struct search_options *o, enum pick_strategy strategy,
                         uint64_t run_index);
 
-/* The plan of the first run follows the schedule that the search is to start with, if any; what
- * comes behind its last turn is up to the plan's strategy. */
+/* The plan of the first run follows the schedule that the search is to start with, if any; the
+ * plan's strategy chooses the steps after its last turn. */
 void search_seed(const struct search_options *o, struct plan *p);
 
 /* A run of the search was made. */

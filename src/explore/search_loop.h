@@ -7,17 +7,17 @@
 #include "explore/campaign_log.h"
 #include "explore/explore.h"
 
-/* What processes tell each other. */
+/* The memory that the processes share. */
 struct loop_shared {
     atomic_bool is_over;       /* there is nothing left to look for */
     atomic_uint_fast64_t runs; /* those from this number on need not be made: one before it has
-                                  shown what was looked for */
+                                  shown the violation */
 };
 
 struct loop {
     uint32_t part;    /* which of the processes this is */
     uint64_t first;   /* the number of the first run of them all */
-    uint64_t next_ns; /* when progress is told again */
+    uint64_t next_ns; /* when progress is reported again */
     uint64_t look_ns; /* when it is looked up from runs at the latest */
     uint64_t find_ns; /* when the last new violation was found, 0: none */
     struct campaign_log log;

@@ -20,7 +20,7 @@ void shared_release(struct shared *s)
     map_release(&s->ended);
 }
 
-/* What an operation touches. */
+/* An object that an operation touches. */
 struct cell {
     uint64_t key;
     bool is_written;
@@ -103,7 +103,7 @@ static void note_creations(struct shared *s, const struct execution *x)
     }
 }
 
-/* A created task comes after what its creator did until then, a join after the other's end. */
+/* A created task comes after the steps of its creator until then, a join after the other's end. */
 static void order_step(struct shared *s, const struct execution *x, uint32_t at)
 {
     const struct pick_operation *o = &x->steps.at[at].operation;

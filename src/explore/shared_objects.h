@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "world/world.h"
 
-/* What a run did to one word, block or lock. */
+/* The use of one word, block or lock by a task in a run. */
 struct shared_use {
     uint32_t task;
     uint32_t last;       /* its last step there, plus one ... */
@@ -57,7 +57,7 @@ bool shared_has(const struct shared *s, const struct pick_operation *o);
 void shared_narrow(const struct shared *s, uint64_t number, struct pick_plan *p);
 
 /* Draws the depth of the bugs that a plan of pct aims at: from 2 up to one more than the number of
- * places that access what is shared, for a bug needs an order at no more places than these. A depth
+ * places that access shared objects, for a bug needs an order at no more places than these. A depth
  * that the plan names already is kept. */
 void shared_deepen(const struct shared *s, struct pick_plan *p);
 

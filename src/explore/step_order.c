@@ -31,10 +31,10 @@ static bool only_enables(const struct pick_operation *first, const struct pick_o
     return pick_enables(first, second) && !second->has_surplus;
 }
 
-/* A row begins with what comes before the step by conflicts: the latest of these that no later one
- * follows are its races. A signal may be taken before the step that its task took last. What
- * enables it comes last, because it hides no race: two that take one lock are in a race although
- * the unlock of the first is between them. */
+/* A row begins with the steps before this one by conflicts: the latest of these that no later one
+ * follows are its races. A signal may be taken before the step that its task took last. The steps
+ * that enable it come last, because they hide no race: two that take one lock are in a race
+ * although the unlock of the first is between them. */
 static void build_row(struct relation *r, const struct execution *x, size_t second, bool has_races)
 {
     const struct step *s = &x->steps.at[second];

@@ -10,8 +10,8 @@
 
 #include "world/world.h"
 
-/* Two steps, first < second, that conflict, and nothing but what enables second orders them
- * otherwise: second might have come first. */
+/* Two steps, first < second, that conflict, and nothing but steps that enable second orders
+ * them otherwise: second might have come first. */
 struct step_race {
     uint32_t first, second;
 };

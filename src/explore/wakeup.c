@@ -113,7 +113,7 @@ void wakeup_insert(struct wakeup_tree *t, struct reversal *v)
         return;
     }
     if (v->may_vanish) {
-        v->steps.count = 1; /* what is behind it may not come: the tree is a source set */
+        v->steps.count = 1; /* the steps behind it may not come: the tree is a source set */
     }
     for (size_t depth = 0; v->steps.count > 0; depth++) {
         const struct wakeup_sequence *child = find_child(t, path, depth, v, &found);
@@ -126,7 +126,7 @@ void wakeup_insert(struct wakeup_tree *t, struct reversal *v)
         }
         path = child;
         if (path->operations.count == depth + 1) {
-            return; /* a leaf: what comes after it is for the runs from there */
+            return; /* a leaf: the runs from there find its continuations */
         }
     }
 }

@@ -31,7 +31,7 @@ struct reversal {
     const struct relation *relation;
     VEC(uint32_t) steps;
     bool may_vanish; /* an operation that is pending may be taken away by another: a message that a
-                        fault drops, a timer that is set anew */
+                        fault drops, a timer that is set again */
 };
 
 /* v becomes the steps of x that come after first and are not ordered after it, then second.
@@ -44,7 +44,7 @@ void reversal_build(struct reversal *v, const struct step_race *race);
 bool reversal_may_begin(const struct reversal *v, const struct pick_operation *o);
 
 /* Adds v, of which nothing is left afterwards, unless the tree makes it needless; where operations
- * may vanish only what it begins with, unless the tree has another that v may begin with. */
+ * may vanish only its first operation, unless the tree has another that v may begin with. */
 void wakeup_insert(struct wakeup_tree *t, struct reversal *v);
 
 /* Adds the sequence of one operation, unless one begins with it. */
@@ -53,7 +53,7 @@ void wakeup_add(struct wakeup_tree *t, const struct pick_operation *o);
 /* The first sequence that begins with an operation of this name; NULL: there is none. */
 const struct wakeup_sequence *wakeup_find(const struct wakeup_tree *t, uint64_t name);
 
-/* Moves what is below the operation in `from` to `to`, which is empty. */
+/* Moves the sequences below the operation in `from` to `to`, which is empty. */
 void wakeup_descend(struct wakeup_tree *from, uint64_t name, struct wakeup_tree *to);
 
 void wakeup_drop_first(struct wakeup_tree *t);

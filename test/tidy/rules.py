@@ -359,7 +359,7 @@ PRIVATE_PHRASES = {
 
 # Units that still have such phrases. The list only gets shorter.
 PRIVATE_UNITS = (
-    "src/explore", "src/proc", "src/runtime",
+    "src/proc", "src/runtime",
 )
 
 
@@ -382,7 +382,7 @@ HEADLESS = re.compile(r"\bwhat\b|(?:^|[.,:;(]\s+|\b(?:of|to|from|for|by|with|and
 
 # Units that still have more. The list only gets shorter.
 HEADLESS_UNITS = (
-    "src/explore", "src/proc", "src/runtime",
+    "src/proc", "src/runtime",
 )
 
 
