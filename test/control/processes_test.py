@@ -4,8 +4,9 @@ import os
 import sys
 import tempfile
 
-import tap
+sys.dont_write_bytecode = True
 from controlled import CLEW, LONG, build, build_plain, explore, needs_traps, only_finding, run, write
+import tap  # pylint: disable=wrong-import-position
 
 MODES = ("fork", "thread", "exec")
 
