@@ -243,5 +243,21 @@ def test_no_byte_of_a_name_reaches_the_terminal_as_control():
     assert done.returncode == 0 and "\x1b" not in done.stdout and "[2J.c" in done.stdout, done.stdout
 
 
+def test_an_input_that_cannot_be_explained_is_named():
+    empty = write("empty.findings", "")
+    for verb, program in (("explain", []), ("confirm", ["--", "true"])):
+        for path, reason in (("/", "is a directory"), ("absent", "cannot be opened")):
+            done = run([CLEW, verb, path, *program])
+            assert done.returncode == 2 and f"clew: {path}: {reason}" in done.stderr, (verb, done.stderr)
+    done = run([CLEW, "explain", empty])
+    assert done.returncode == 2 and "empty.findings: is empty, " in done.stderr, done.stderr
+
+
+def test_a_limit_of_none_prints_the_number_of_findings():
+    findings, _ = race_findings("unlimited", TRACE)
+    done = run([CLEW, "explain", "--limit", "0", findings])
+    assert (done.returncode, done.stdout) == (0, "1 finding\n"), (done.stdout, done.stderr)
+
+
 if __name__ == "__main__":
     sys.exit(tap.run(tap.claims(globals())))

@@ -303,7 +303,7 @@ static int read_findings(struct confirming *c, struct err *e)
     struct in in;
     const char *path = c->session->inputs[0];
     if (in_open(&in, path, e) < 0) {
-        return -1;
+        return err_wrap(e, "%s", path);
     }
     const int result = finding_file_parse(&c->file, &in, e);
     in_close(&in);

@@ -196,6 +196,16 @@ static int explain_list(struct explaining *x, const struct finding_file *from, s
     return result;
 }
 
+/* The file has no findings, or --limit leaves none of them. */
+static void print_none_explained(struct explaining *x, size_t count)
+{
+    if (count == 0) {
+        out_text(&x->session->out, "there are no findings to explain\n");
+    } else {
+        out_format(&x->session->out, "%zu finding%s\n", count, count == 1 ? "" : "s");
+    }
+}
+
 static int explain_findings(struct explaining *x, struct in *in, struct err *e)
 {
     struct finding_file from = {0};
@@ -210,7 +220,7 @@ static int explain_findings(struct explaining *x, struct in *in, struct err *e)
         x->findings.verdict = x->explanations.count > 0 ? VERDICT_FOUND : VERDICT_CLEAN;
         status = print_all(x, e);
         if (status == 0 && x->explanations.count == 0 && !x->session->common->json) {
-            out_text(&x->session->out, "there are no findings to explain\n");
+            print_none_explained(x, from.findings.list.count);
         }
     }
     /* The findings that are printed have their texts in `from`. */
@@ -340,15 +350,19 @@ static int explain_schedule(struct explaining *x, struct err *e)
 static int explain_input(struct explaining *x, struct err *e)
 {
     struct in in;
-    if (in_open(&in, x->session->inputs[0], e) < 0) {
-        return -1;
+    const char *path = x->session->inputs[0];
+    if (in_open(&in, path, e) < 0) {
+        return err_wrap(e, "%s", path);
     }
     ssize_t available = in_fill(&in, 1, e);
     while (available > 0 && strchr(" \t\r\n", in.at[0]) != NULL) {
         in_skip(&in, 1);
         available = in_fill(&in, 1, e);
     }
-    int status = available < 0 ? -1 : 0;
+    int status = available < 0 ? err_wrap(e, "%s", path) : 0;
+    if (available == 0) {
+        status = err_set(e, "%s: is empty, not a schedule or a findings file", path);
+    }
     const bool is_object = available > 0 && in.at[0] == '{';
     if (status == 0 && is_object) {
         status = explain_findings(x, &in, e);
