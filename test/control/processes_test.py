@@ -95,6 +95,23 @@ def test_processes_that_lock_in_opposite_order_are_in_a_deadlock():
         assert found["kind"] == "deadlock" and "held by main.1" in found["what"], (mode, said)
 
 
+def test_a_wait_for_no_child_in_particular_is_named():
+    said, _ = explore(build("awaited", text="""
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    int ends[2];
+    char byte;
+    if (pipe(ends) == 0 && fork() == 0) {
+        _exit(read(ends[0], &byte, 1) == 1);
+    }
+    return wait(NULL) < 0;
+}
+"""), "--first")
+    assert "main waits for the end of a child process at awaited.c:11" in only_finding(said)["what"], said
+
+
 CRASH = """
 #include <sys/wait.h>
 #include <unistd.h>

@@ -279,6 +279,17 @@ static const char *waiting_word(uint16_t kind)
     }
 }
 
+/* wait() has no object: it names no child. */
+static void print_awaited(struct controlled *c, const struct control_stand *s, struct out *out)
+{
+    if (s->kind == EVENT_THREAD_JOIN && s->object == 0) {
+        out_text(out, "waits for the end of a child process");
+        return;
+    }
+    out_text(out, waiting_word(s->kind));
+    name_print(c, (struct named){s->object, s->ordinal, s->offset, s->owner}, out);
+}
+
 /* Where a task stands: what it waits for, what it would do next, or that it runs. */
 static void print_stand(struct controlled *c, const struct control_stand *s, struct out *out,
                         bool is_deadlock)
@@ -286,8 +297,7 @@ static void print_stand(struct controlled *c, const struct control_stand *s, str
     const uint64_t place = s->place != 0 ? s->place : s->call_count > 0 ? s->calls[0] : 0;
     out_format(out, "%s ", name_task(c, s->task));
     if (s->is_waiting || is_deadlock) {
-        out_text(out, waiting_word(s->kind));
-        name_print(c, (struct named){s->object, s->ordinal, s->offset, s->owner}, out);
+        print_awaited(c, s, out);
     } else if (s->is_running) {
         out_text(out, "runs without a scheduling point");
     } else {
