@@ -134,7 +134,7 @@ static void take_updates(struct sites *s, uint32_t first, uint32_t end, uint32_t
 
 /* ---- locks that are held across ---- */
 
-enum { HOLDERS_MANY = UINT32_MAX };
+static const uint32_t HOLDERS_MANY = UINT32_MAX;
 
 static void take_holders(struct sites *s)
 {

@@ -190,6 +190,27 @@ int main(void)
 """
 
 
+CLOSER = """
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    if (fork() == 0) {
+        for (int fd = 3; fd < 30000; fd++) {
+            close(fd);
+        }
+        _exit(0);
+    }
+    return wait(NULL) < 0;
+}
+"""
+
+
+def test_numbers_that_nothing_is_behind_are_closed_without_steps():
+    said, _ = explore(build("closer", text=CLOSER), "--budget", "3runs")
+    assert said["stats"]["steps"] < 3000 and not said["findings"], said
+
+
 def test_a_server_and_its_clients_are_controlled():
     for mode in MODES:
         said, _ = explore(build("server", text=SERVER), "--mode", mode, "--strategy", "random", "--verify", "--budget", "40runs")

@@ -75,14 +75,14 @@ static pid_t wait_for(pid_t id, int *status, int options, const void *place)
 
 RT_EXPORT pid_t wait4(pid_t id, int *status, int options, struct rusage *usage)
 {
-    enum { KNOWN = WNOHANG | WUNTRACED | WCONTINUED | __WNOTHREAD | __WCLONE | __WALL };
+    const unsigned known = WNOHANG | WUNTRACED | WCONTINUED | __WNOTHREAD | __WCLONE | __WALL;
     if (!control_is_mine() || is_elsewhere(id)) {
         if (control_is_mine()) {
             control_outside("wait4");
         }
         return (pid_t)pid_call(SYS_wait4, (const long[6]){id, (long)status, options, (long)usage});
     }
-    if ((options & ~KNOWN) != 0) {
+    if (((unsigned)options & ~known) != 0) {
         errno = EINVAL;
         return -1;
     }

@@ -432,12 +432,22 @@ static struct object connection_of(int fd)
     return object_of_kind(CONTROL_SOCKET, o->ordinal | ORDINAL, o->owner);
 }
 
+/* Nothing is behind the number. Only another task of the process could change that, so that the use
+ * is no step of a process with one task: daemons close thousands of such numbers. */
+static bool is_closed_number(int fd)
+{
+    return end_of(fd) == NULL && sys(SYS_fcntl, fd, F_GETFD, 0) < 0;
+}
+
 bool end_take(int fd, bool is_incoming, const struct act *act)
 {
     bool is_there = true;
     bool is_stale = true;
     while (is_there && is_stale) {
         const struct object o = end_object(fd, is_incoming);
+        if (!task_has_others() && is_closed_number(fd)) {
+            return true;
+        }
         const struct object connection = connection_of(fd);
         struct object said = o;
         struct act of_object = *act;

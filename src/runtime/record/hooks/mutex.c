@@ -288,7 +288,7 @@ RT_EXPORT int sem_init(sem_t *s, int is_shared, unsigned value)
     return result;
 }
 
-static int lowered(int result, const sem_t *s, enum event_mode mode, const void *place)
+static int lowered(int result, const sem_t *s, uint8_t mode, const void *place)
 {
     if (result == 0) {
         sync_record(EVENT_SEM_WAIT, mode, s, place);
