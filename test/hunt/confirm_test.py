@@ -157,6 +157,13 @@ def test_accesses_that_a_lock_orders_in_every_execution_are_refuted():
     assert row["status"] == "refuted" and re.search(r"(un)?lock m at locked.c", row["reason"]), row
 
 
+def test_a_refuted_finding_is_no_failure_in_a_report():
+    program, findings = locked("locked", "")
+    done = run([CLEW, "confirm", findings, "--junit", "-", "--github", "--", program])
+    assert done.returncode == 0 and "::error" not in done.stderr, (done.stdout, done.stderr)
+    assert 'failures="0"' in done.stdout, done.stdout
+
+
 def test_nothing_is_refuted_where_the_search_is_in_doubt():
     program, findings = locked("relaxed", "static atomic_int seen; y = atomic_load_explicit(&seen, memory_order_relaxed);")
     row = confirm(findings, program)[1]

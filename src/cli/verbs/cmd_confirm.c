@@ -128,6 +128,9 @@ static int keep_row(struct confirming *c, struct finding *f, const struct confir
         return -1;
     }
     f->status = found->status;
+    if (found->status == STATUS_REFUTED) {
+        f->severity = SEVERITY_NOTE; /* no report may call it a failure */
+    }
     f->replay = row.schedule[0] == '\0' ? f->replay : replay_of(c, row.schedule);
     vec_push(&c->rows, row);
     return 0;
