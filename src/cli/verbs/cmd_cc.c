@@ -1,5 +1,6 @@
 /* clew cc, clew c++: a compiler whose programs tell the recorder about memory accesses. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,6 +16,32 @@ struct cc_options {
     struct common common;
 };
 
+/* The process of the step that runs, 0 between steps, and the signal that interrupted the build. */
+static volatile sig_atomic_t step_process, interrupted_by;
+
+/* Passes the signal on to the step; clew itself goes on, so that it removes its files. */
+static void on_interrupt(int signal_number)
+{
+    interrupted_by = signal_number;
+    if (step_process > 0) {
+        (void)kill((pid_t)step_process, signal_number);
+    }
+}
+
+/* A signal that is ignored, as SIGHUP under nohup, stays so. */
+static void hear_interrupts(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction action = {.sa_flags = SA_RESTART};
+        struct sigaction before;
+        action.sa_handler = on_interrupt;
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+            (void)sigaction(signals[i], &action, NULL);
+        }
+    }
+}
+
 /* Runs one step and waits; its exit status, or 128 + signal as a shell has it. */
 static int run_step(char *const *words, struct err *e)
 {
@@ -24,8 +51,14 @@ static int run_step(char *const *words, struct err *e)
         session_say("%s: cannot be run: %s", words[0], strerror(errno));
         _exit(EXIT_UNABLE);
     }
+    step_process = pid;
+    if (pid > 0 && interrupted_by != 0) {
+        (void)kill(pid, interrupted_by); /* it came before the handler knew the process */
+    }
     int status = 0;
-    if (pid < 0 || waitpid(pid, &status, 0) < 0) {
+    const bool is_over = pid > 0 && waitpid(pid, &status, 0) == pid;
+    step_process = 0;
+    if (!is_over) {
         return err_set(e, "%s: cannot be run: %s", words[0], strerror(errno));
     }
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -74,7 +107,7 @@ static int run_plan(const struct compiler_plan *plan, struct err *e)
 {
     int status = 0;
     for (size_t i = 0; i < plan->steps.count && status == 0; i++) {
-        status = run_step(plan->steps.at[i].words, e);
+        status = interrupted_by != 0 ? 128 + interrupted_by : run_step(plan->steps.at[i].words, e);
     }
     vec_each (&plan->leftovers, path) {
         (void)unlink(*path);
@@ -158,6 +191,7 @@ static int compile(struct session *s, bool is_cpp, struct err *e)
     if (install_find(&install, e) < 0) {
         return -1;
     }
+    hear_interrupts();
     char folder[] = "/tmp/clew-cc-XXXXXX";
     if (mkdtemp(folder) == NULL) {
         return err_set(e, "%s: cannot be made: %s", folder, strerror(errno));
