@@ -178,5 +178,13 @@ def test_a_command_that_cannot_run_leaves_the_files_as_they_were():
     assert done.returncode == 2 and "where.sarif" in done.stderr, done.stderr
 
 
+def test_two_documents_on_standard_output_are_refused():
+    trace = write("two.txt", RACE)
+    for words in (["--json", "--sarif", "-"], ["--sarif", "-", "--junit", "-"]):
+        done = run([CLEW, "races", *words, trace])
+        assert done.returncode == 2 and "standard output already: name a file" in done.stderr, (words, done.stderr)
+        assert not done.stdout, done.stdout
+
+
 if __name__ == "__main__":
     sys.exit(tap.run(tap.claims(globals())))

@@ -93,8 +93,30 @@ static int check_output(const struct session *s, const void *options, const stru
     return 0;
 }
 
+/* Two documents in one stream are neither. */
+static int check_standard_output(const struct common *c, struct err *e)
+{
+    static const char *const names[EXPORT_FORMAT_COUNT] = {
+        [EXPORT_SARIF] = "--sarif", [EXPORT_JUNIT] = "--junit"};
+    const char *holder = c->json ? "--json" : c->jsonl ? "--jsonl" : NULL;
+    for (size_t i = 0; i < EXPORT_FORMAT_COUNT; i++) {
+        if (c->exports[i] == NULL || strcmp(c->exports[i], "-") != 0) {
+            continue;
+        }
+        if (holder != NULL) {
+            return err_set(e, "%s -: %s is written to standard output already: name a file",
+                           names[i], holder);
+        }
+        holder = names[i];
+    }
+    return 0;
+}
+
 int outputs_check(const struct session *s, const void *options, struct err *e)
 {
+    if (check_standard_output(s->common, e) < 0) {
+        return -1;
+    }
     for (const struct option *o = s->verb->options; o != NULL && o->name != NULL; o++) {
         if (o->type == OPTION_OUTPUT && file_of(o, options) != NULL &&
             check_output(s, options, o, e) < 0) {
