@@ -65,8 +65,12 @@ bool pick_pass(struct pick *p, const struct pick_operation *o)
         p->plan.wants != NULL || pick_is_point(p, o)) {
         return false;
     }
-    keep_done(p, o);
-    wish_done(p, o);
+    if (p->plan.constraint_count > 0) {
+        keep_done(p, o);
+    }
+    if (p->plan.wish_count > 0) {
+        wish_done(p, o);
+    }
     p->step++;
     return true;
 }

@@ -279,3 +279,30 @@ TEST(a_list_of_points_grows_and_another_takes_its_place)
     CHECK(pick_is_point(picking.pick, &o)); /* without a list each access is one */
     picking_free(&picking);
 }
+
+/* More than the table of objects takes: pbzip2, xz and zstd change thousands of words that only one
+ * task uses. */
+TEST(any_number_of_objects_changes_between_two_choices)
+{
+    struct picking picking = picking_new(1);
+    const uint64_t points[] = {pick_point_of_word(1, 0)};
+    const struct pick_constraint constraint = {.first = 1, .second = 2};
+    for (size_t constraint_count = 0; constraint_count < 2; constraint_count++) {
+        pick_begin(picking.pick, &(struct pick_plan){.points = points,
+                                                     .point_count = 1,
+                                                     .points_number = 1,
+                                                     .constraints = &constraint,
+                                                     .constraint_count = constraint_count});
+        for (uint32_t object = 1; object < 1000; object++) {
+            const struct pick_operation o = {.name = 10 + object,
+                                             .objects = {object},
+                                             .region = 1,
+                                             .begin = 8,
+                                             .end = 9,
+                                             .writes = 1,
+                                             .is_access = true};
+            CHECK(pick_pass(picking.pick, &o));
+        }
+    }
+    picking_free(&picking);
+}
