@@ -43,7 +43,7 @@ static bool is_systematic(int strategy)
     return strategy == EXPLORE_DELAY || strategy == EXPLORE_DPOR;
 }
 
-static void tell(const struct explored *x, struct out *result)
+void parallel_tell(const struct explored *x, struct out *result)
 {
     struct told t = {.runs = x->runs,
                      .steps = x->steps,
@@ -95,28 +95,49 @@ static int work(void *context, uint32_t part, struct out *result, struct err *e)
     struct explored found = {0};
     const int status = loop_run(c->world, &o, &l, &found, e);
     if (status == 0) {
-        tell(&found, result);
+        parallel_tell(&found, result);
     }
     explored_release(&found);
     return status;
 }
 
-static char *take_text(const char **at, size_t size)
+/* The bytes of a worker that are not taken yet. */
+struct unread {
+    const char *at;
+    size_t left;
+};
+
+static int take_bytes(struct unread *u, void *to, size_t size)
 {
-    char *text = mem_text(*at, size);
-    *at += size;
+    if (u->left < size) {
+        return -1;
+    }
+    memcpy(to, u->at, size);
+    u->at += size;
+    u->left -= size;
+    return 0;
+}
+
+static char *take_text(struct unread *u, size_t size)
+{
+    must(size <= u->left);
+    char *text = mem_text(u->at, size);
+    u->at += size;
+    u->left -= size;
     return text;
 }
 
-static void take_violation(struct explored *x, const char **at)
+static int take_violation(struct explored *x, struct unread *u)
 {
     struct told_violation t;
-    memcpy(&t, *at, sizeof t);
-    *at += sizeof t;
-    struct violation v = {.key = take_text(at, t.key_size),
-                          .what = take_text(at, t.what_size),
-                          .calls = take_text(at, t.calls_size),
-                          .schedule = take_text(at, t.schedule_size),
+    if (take_bytes(u, &t, sizeof t) < 0 ||
+        (size_t)t.key_size + t.what_size + t.calls_size + t.schedule_size > u->left) {
+        return -1;
+    }
+    struct violation v = {.key = take_text(u, t.key_size),
+                          .what = take_text(u, t.what_size),
+                          .calls = take_text(u, t.calls_size),
+                          .schedule = take_text(u, t.schedule_size),
                           .outcome = t.outcome,
                           .severity = t.severity,
                           .values = t.values,
@@ -127,7 +148,7 @@ static void take_violation(struct explored *x, const char **at)
     struct violation *known = explored_find(x, v.key);
     if (known == NULL) {
         vec_push(&x->violations, v);
-        return;
+        return 0;
     }
     v.count += known->count;
     known->count = v.count;
@@ -137,18 +158,16 @@ static void take_violation(struct explored *x, const char **at)
         v = later;
     }
     violation_release(&v);
+    return 0;
 }
 
-static int take(void *context, const char *bytes, size_t size, struct err *e)
+int parallel_take(struct explored *x, const char *bytes, size_t size, struct err *e)
 {
-    struct crowd *c = context;
-    struct explored *x = c->joined;
     struct told t;
-    if (size < sizeof t) {
-        return err_set(e, "a worker said too little");
+    struct unread u = {.at = bytes, .left = size};
+    if (take_bytes(&u, &t, sizeof t) < 0) {
+        return err_set(e, "a worker's result is cut short");
     }
-    memcpy(&t, bytes, sizeof t);
-    const char *at = bytes + sizeof t;
     x->runs += t.runs;
     x->steps += t.steps;
     x->states += t.states;
@@ -169,9 +188,17 @@ static int take(void *context, const char *bytes, size_t size, struct err *e)
         x->coverage = t.coverage;
     }
     for (uint64_t i = 0; i < t.violation_count; i++) {
-        take_violation(x, &at);
+        if (take_violation(x, &u) < 0) {
+            return err_set(e, "a worker's result is cut short");
+        }
     }
     return 0;
+}
+
+static int take(void *context, const char *bytes, size_t size, struct err *e)
+{
+    const struct crowd *c = context;
+    return parallel_take(c->joined, bytes, size, e);
 }
 
 static int compare(const void *left, const void *right, const void *context)

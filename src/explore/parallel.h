@@ -11,4 +11,9 @@
 MUST_USE int parallel_explore(struct world *w, const struct explore_options *o, struct explored *x,
                               struct err *e);
 
+/* The result of one process as bytes, and what the others take from them: fails where they are too
+ * few. */
+void parallel_tell(const struct explored *x, struct out *result);
+MUST_USE int parallel_take(struct explored *x, const char *bytes, size_t size, struct err *e);
+
 #endif

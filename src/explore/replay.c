@@ -48,8 +48,13 @@ void replay_say_divergence(const struct schedule *s, const struct execution *x, 
                            size_t size)
 {
     char line[200];
+    const bool is_choice = x->outcome == OUTCOME_DIVERGED;
     *text = '\0';
-    if (x->outcome == OUTCOME_DIVERGED) {
+    if ((is_choice || x->outcome == OUTCOME_UNSATISFIED) &&
+        x->where >= (is_choice ? s->choices.count : s->constraints.count)) {
+        (void)snprintf(text, size, "after %zu steps, the run does not say what it cannot follow",
+                       x->steps.count);
+    } else if (is_choice) {
         print_choice(s, &s->choices.at[x->where], line, sizeof line);
         (void)snprintf(text, size, "at step %zu, \"%s\" is not pending", x->steps.count + 1, line);
     } else if (x->outcome == OUTCOME_UNSATISFIED) {

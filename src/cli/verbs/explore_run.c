@@ -428,7 +428,9 @@ static void print_explored(const struct exploration *x)
     }
     if (x->options.strategy != EXPLORE_DPOR) {
         out_text(out, "all executions explored in ");
-        report_count(out, found->executions, "run", "runs");
+        /* Those of earlier searches, which the campaign went on with, are among the executions. */
+        report_count(out, found->runs > found->executions ? found->runs : found->executions, "run",
+                     "runs");
     } else if (found->executions == 1) {
         out_text(out, "the only execution explored");
     } else {
@@ -453,6 +455,9 @@ static void print_summary(const struct exploration *x)
         } else if (x->options.strategy == EXPLORE_DPOR) {
             out_text(out, " in ");
             report_count(out, counted.runs, "run", "runs");
+            if (found->runs > found->executions) {
+                out_format(out, " of %llu", (unsigned long long)found->runs);
+            }
         }
     } else if (told_of(x).is_unreached) {
         out_text(out,
@@ -470,6 +475,7 @@ static void print_summary(const struct exploration *x)
     if (counted.cut > 0) {
         out_format(out, "; %llu did not end in time", (unsigned long long)counted.cut);
     }
+    out_text(out, found->is_stopped ? "; stopped by a signal" : "");
     report_hidden(x->session);
     out_char(out, '\n');
 }

@@ -11,18 +11,35 @@ enum { TEXT_MAX = 60, SOURCE_MAX = 16 << 20 };
 static void print_operation(struct controlled *c, const struct control_step *s, struct out *out)
 {
     const struct kind *kind = kind_of(s->kind);
-    out_format(out, "%s ", kind == NULL ? "step" : kind->name);
+    out_text(out, kind == NULL ? "step" : kind->name);
+    out_text(out, s->key == 0 ? "" : " ");
     name_print(c, (struct named){s->key, s->ordinal, s->offset, s->owner}, out);
+}
+
+/* Where the program does it, behind `before`. Nothing for a place in clew's own library, as that of
+ * the exit of a process whose main returned. */
+static void print_location(struct controlled *c, uint64_t place, const char *before,
+                           struct out *out)
+{
+    static const char own[] = "libclew_control.so";
+    struct out line;
+    if (place == 0) {
+        return;
+    }
+    out_open_memory(&line);
+    name_print_line(c, place, &line);
+    if (line.used < sizeof own - 1 || memcmp(line.buffer, own, sizeof own - 1) != 0) {
+        out_text(out, before);
+        out_bytes(out, line.buffer, line.used);
+    }
+    out_abandon(&line);
 }
 
 void steps_print_one(struct controlled *c, const struct control_step *s, struct out *out)
 {
     out_format(out, "%s ", name_task(c, s->task));
     print_operation(c, s, out);
-    if (s->place != 0) {
-        out_text(out, " at ");
-        name_print_line(c, s->place, out);
-    }
+    print_location(c, s->place, " at ", out);
 }
 
 /* The text of a line, without the blanks around it and cut to fit. */
@@ -100,9 +117,7 @@ bool steps_show(struct world *w, size_t index, struct arena *a, struct world_ste
     out_open_memory(&text);
     print_operation(c, s, &text);
     const size_t location = text.used;
-    if (s->place != 0) {
-        name_print_line(c, s->place, &text);
-    }
+    print_location(c, s->place, "", &text);
     const size_t source = text.used;
     print_source(c, s->place, "", &text);
     const char *task = name_task(c, s->task);
