@@ -53,7 +53,7 @@ struct verb {
 #define VERB_LIST(VERB) \
     VERB(info) VERB(convert) VERB(check) VERB(slice) VERB(races) VERB(petri) \
     VERB(atomicity) VERB(correlate) VERB(monitor) VERB(explore) VERB(replay) VERB(minimize) \
-    VERB(explain) VERB(confirm) VERB(diff) VERB(record) VERB(cc) VERB(cpp) VERB(doctor) VERB(rules) \
+    VERB(explain) VERB(view) VERB(confirm) VERB(diff) VERB(record) VERB(cc) VERB(cpp) VERB(doctor) VERB(rules) \
     VERB(spec) VERB(campaign) VERB(cases) VERB(demo)
 /* clang-format on */
 

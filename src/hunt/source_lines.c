@@ -50,7 +50,7 @@ static struct source_file find_file(struct source_lines *s, const char *name, si
     return file;
 }
 
-static struct source_file file_of(struct source_lines *s, const char *name, size_t size)
+struct source_file source_file_of(struct source_lines *s, const char *name, size_t size)
 {
     const uint32_t id = names_intern(&s->names, name, size);
     must(id <= s->files.count);
@@ -79,7 +79,7 @@ const char *source_line(struct source_lines *s, const char *location)
     if (colon == NULL || colon == location || colon[1] < '1' || colon[1] > '9') {
         return "";
     }
-    const struct source_file file = file_of(s, location, (size_t)(colon - location));
+    const struct source_file file = source_file_of(s, location, (size_t)(colon - location));
     unsigned long number = strtoul(colon + 1, NULL, 10);
     const char *at = file.text;
     const char *end = file.text == NULL ? NULL : file.text + file.size;

@@ -35,4 +35,7 @@ void source_lines_release(struct source_lines *s);
  * or the file is in none of the folders. O(size of the file). */
 const char *source_line(struct source_lines *s, const char *location);
 
+/* The file of the name's first `size` bytes, with the blanks that it has. */
+struct source_file source_file_of(struct source_lines *s, const char *name, size_t size);
+
 #endif

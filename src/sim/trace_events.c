@@ -36,6 +36,7 @@ static void append(struct sim *s, uint32_t node, struct event e)
         e.has |= HAS_TIME;
     }
     trace_append(s->tracing.trace, &e);
+    vec_push(&s->execution->event_steps, s->run.now);
 }
 
 void tell_begin(struct sim *s)
@@ -103,6 +104,7 @@ static void append_by_client(struct sim *s, struct event e)
 {
     e.task = tables_task(&s->tracing.trace->tables, name_of(s, "client"), name_of(s, "main"));
     trace_append(s->tracing.trace, &e);
+    vec_push(&s->execution->event_steps, s->run.now);
 }
 
 void tell_send(struct sim *s, const struct parcel *p)

@@ -150,8 +150,7 @@ struct execution {
                               from an earlier run */
     VEC(struct step) steps;
     VEC(uint32_t)
-    event_steps; /* of a world of tasks, if there is a trace: the step of each of its events,
-                    STEP_NONE: no step */
+    event_steps; /* if there is a trace: the step of each of its events, STEP_NONE: no step */
     VEC(uint32_t)
     without; /* external events, from 0, that later ones did not wait for */
     VEC(struct pick_operation) pending;

@@ -1,15 +1,9 @@
 /* clew explain: why a finding, or the failing run of a schedule, is a bug. */
-#include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "cli/input/fuzz_option.h"
-#include "cli/input/program_command.h"
+#include "cli/input/finding_trace.h"
 #include "cli/input/schedule_file.h"
-#include "cli/input/schedule_world.h"
-#include "cli/input/spec_file.h"
-#include "cli/input/trace_input.h"
-#include "cli/interrupt.h"
+#include "cli/input/schedule_run.h"
 #include "cli/text/findings_output.h"
 #include "cli/text/verdict.h"
 #include "hunt/explain_finding.h"
@@ -85,75 +79,14 @@ static int print_all(struct explaining *x, struct err *e)
 
 /* Findings */
 
-/* Whether --finding names it: by its number, or by its key. */
-static bool is_chosen(const struct explain_command *c, const struct finding *f, uint32_t number)
-{
-    char text[16];
-    (void)snprintf(text, sizeof text, "%u", f->id == 0 ? number : f->id);
-    return c->finding == NULL || strcmp(c->finding, text) == 0 || strcmp(c->finding, f->key) == 0;
-}
-
-/* A trace that findings are of, loaded when the first of them needs it. */
-struct loaded {
-    struct session session; /* that reads the inputs of the findings */
-    struct common common;
-    struct reading reading;
-    size_t input;   /* SIZE_MAX: none is loaded */
-    bool is_joined; /* all inputs are, as one run */
-};
-
-static void close_loaded(struct loaded *l)
-{
-    if (l->input != SIZE_MAX) {
-        reading_close(&l->reading);
-        l->input = SIZE_MAX;
-    }
-}
-
-/* Loads the trace with the events of the finding. */
-static int load(struct loaded *l, const struct finding *f, struct err *e)
-{
-    const struct finding_event *first = &f->events[0];
-    if (first->input >= l->session.input_count) {
-        return err_set(e, "finding %u names input %u of %zu: the findings file is damaged", f->id,
-                       first->input, l->session.input_count);
-    }
-    if (l->input == first->input || (l->input != SIZE_MAX && l->is_joined)) {
-        return 0;
-    }
-    close_loaded(l);
-    l->is_joined = first->is_joined;
-    l->common.one_run = first->is_joined;
-    const int result = first->is_joined
-                           ? reading_open(&l->reading, &l->session, e)
-                           : reading_open_one(&l->reading, &l->session, first->input, e);
-    if (result < 0) {
-        return result;
-    }
-    l->input = first->input;
-    return reading_load(&l->reading, e);
-}
-
-/* What a finding of a search, which has a schedule and no events, is explained by. */
-static int explain_elsewhere(const struct finding *f, struct err *e)
-{
-    static const char replay[] = "clew replay ";
-    const bool has_replay = f->replay != NULL && strncmp(f->replay, replay, sizeof replay - 1) == 0;
-    return has_replay ? err_set(e,
-                                "finding %u is of a run, not of a trace: explain its schedule: "
-                                "clew explain %s",
-                                f->id, f->replay + sizeof replay - 1)
-                      : err_set(e, "finding %u has neither events nor a schedule", f->id);
-}
-
-static int explain_one(struct explaining *x, struct loaded *l, struct source_lines *source,
+static int explain_one(struct explaining *x, struct finding_trace *l, struct source_lines *source,
                        struct finding *f, struct err *e)
 {
     if (f->event_count == 0) {
-        return explain_elsewhere(f, e);
+        return finding_has_no_trace(f, "explain", e);
     }
     const bool has_trace = l->session.input_count > 0;
-    if (has_trace && load(l, f, e) != 0) {
+    if (has_trace && finding_trace_load(l, f, e) != 0) {
         return -1;
     }
     const struct explain_finding_options o = {.trace = has_trace ? &l->reading.trace : NULL,
@@ -172,22 +105,20 @@ static int explain_list(struct explaining *x, const struct finding_file *from, s
     for (size_t i = 0; i < x->command->sources.count; i++) {
         folders[i + 1] = x->command->sources.at[i];
     }
-    struct loaded l = {.session = *x->session, .common = x->command->common, .input = SIZE_MAX};
-    l.session.common = &l.common;
-    l.session.inputs = from->inputs.at;
-    l.session.input_count = from->inputs.count;
+    struct finding_trace l;
+    finding_trace_init(&l, x->session, from);
     source_lines_init(&source, folders, x->command->sources.count + 1);
     int result = 0;
     for (size_t i = 0; i < from->findings.list.count && result == 0; i++) {
         struct finding *f = &from->findings.list.at[i];
-        if (is_chosen(x->command, f, (uint32_t)i + 1) &&
+        if (finding_is_named(f, (uint32_t)i + 1, x->command->finding) &&
             x->explanations.count < x->session->common->limit) {
             f->id = f->id == 0 ? (uint32_t)i + 1 : f->id;
             result = explain_one(x, &l, &source, f, e);
             findings_add(&x->findings.findings, f);
         }
     }
-    close_loaded(&l);
+    finding_trace_close(&l);
     source_lines_release(&source);
     if (result == 0 && x->command->finding != NULL && x->explanations.count == 0) {
         return err_set(e, "%s: no finding has the number or the key \"%s\"; there are %zu",
@@ -231,59 +162,11 @@ static int explain_findings(struct explaining *x, struct in *in, struct err *e)
 
 /* Schedules */
 
-static int open_world(struct explaining *x, const struct schedule *sched, const struct spec *spec,
-                      const struct fuzz *fuzz, struct world **w, struct err *e)
+static int explain_world(struct explaining *x, const struct schedule_run *r, struct err *e)
 {
     struct session *s = x->session;
-    const struct explain_command *c = x->command;
-    if (s->command != NULL) {
-        return command_open(w, s, &c->program, c->spec == NULL ? NULL : spec, e);
-    }
-    const struct schedule_world of = {.schedule = s->inputs[0],
-                                      .system = s->inputs[1],
-                                      .program = "put -- before it",
-                                      .spec = c->spec == NULL ? NULL : spec,
-                                      .fuzz = c->config == NULL ? NULL : fuzz,
-                                      .fuzz_name = c->config};
-    return schedule_world_open(w, sched, &of, e);
-}
-
-/* "clew replay FILE ./system.so", for the last lines of the explanation. */
-static const char *replay_of(const struct explaining *x, struct explanation *to)
-{
-    struct out out;
-    out_open_memory(&out);
-    out_text(&out, "clew replay ");
-    command_print_options(&out, &x->command->program, x->command->spec, x->command->config);
-    command_print_word(&out, x->session->inputs[0]);
-    out_char(&out, ' ');
-    if (x->session->command != NULL) {
-        char *command = command_print(x->session);
-        out_text(&out, command);
-        mem_free(command);
-    } else {
-        command_print_word(&out, x->session->inputs[1]);
-    }
-    const char *text = arena_text(&to->arena, out.buffer, out.used);
-    out_abandon(&out);
-    return text;
-}
-
-static int explain_world(struct explaining *x, struct world *w, const struct schedule *sched,
-                         struct err *e)
-{
-    struct session *s = x->session;
-    struct stopping stopping;
-    struct limit limit = s->budget;
     struct explained_run run = {0};
-    stopping_begin(&stopping);
-    limit.is_stopped = stopping_wish();
-    if (limit.runs == 0 && limit.time_ns == 0) {
-        limit.runs = EXPLAIN_RUNS_DEFAULT;
-    }
-    const struct explain_options options = {.rows_max = x->command->rows, .limit = &limit};
-    int status = explain_run(w, sched, &options, &run, e);
-    stopping_end(&stopping);
+    int status = schedule_run_explain(r, x->command->rows, &run, e);
     if (status == 0 && !run.is_shown) {
         const char *hint = schedule_hint(x->command->spec, x->command->config);
         out_format(&s->out, "unknown: the schedule shows no violation: %s%s%s%s\n",
@@ -291,7 +174,7 @@ static int explain_world(struct explaining *x, struct world *w, const struct sch
                    hint[0] == '\0' ? "" : " (", hint, hint[0] == '\0' ? "" : ")");
         status = EXIT_UNKNOWN;
     } else if (status == 0) {
-        run.result.replay = replay_of(x, &run.result);
+        run.result.replay = schedule_run_command(r, &run.result.arena);
         findings_add(&x->findings.findings,
                      &(struct finding){.kind = outcome_finding(run.failing.outcome),
                                        .status = STATUS_CONFIRMED,
@@ -313,36 +196,13 @@ static int explain_world(struct explaining *x, struct world *w, const struct sch
 static int explain_schedule(struct explaining *x, struct err *e)
 {
     const struct explain_command *c = x->command;
-    struct schedule sched;
-    struct spec spec;
-    struct fuzz fuzz = {0};
-    struct world *w = NULL;
-    if (x->session->command == NULL && x->session->input_count < 2) {
-        return session_misused(e, "which system is the schedule for? clew explain %s %s",
-                               x->session->inputs[0], "SYSTEM.so, or -- ./program");
-    }
-    schedule_init(&sched);
-    spec_init(&spec);
-    int status = schedule_file_read(&sched, x->session->inputs[0], e);
-    if (status == 0 && c->spec != NULL) {
-        status = spec_file_read(&spec, c->spec, e);
-    }
-    if (status == 0 && c->config != NULL) {
-        status = fuzz_file_read(&fuzz, c->config, e);
-    }
+    struct schedule_run r = {
+        .session = x->session, .program = &c->program, .spec = c->spec, .config = c->config};
+    int status = schedule_run_open(&r, e);
     if (status == 0) {
-        status = open_world(x, &sched, &spec, &fuzz, &w, e);
+        status = explain_world(x, &r, e);
     }
-    if (status == 0) {
-        status = explain_world(x, w, &sched, e);
-        if (status < 0) {
-            status = err_wrap(e, "%s", x->session->inputs[0]);
-        }
-    }
-    world_close(w);
-    fuzz_release(&fuzz);
-    spec_release(&spec);
-    schedule_release(&sched);
+    schedule_run_close(&r);
     return status;
 }
 

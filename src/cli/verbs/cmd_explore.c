@@ -124,7 +124,7 @@ static int choose_options(struct exploration *x, struct err *e)
                                       .is_mixed = exploration_is_program(x),
                                       .is_drawn = own.is_drawn,
                                       .seed = c->seed,
-                                      .predict = predict_aims};
+                                      .predict = exploration_is_program(x) ? predict_aims : NULL};
     const char *faults = c->faults != NULL       ? c->faults
                          : own.faults[0] != '\0' ? own.faults
                                                  : "none";

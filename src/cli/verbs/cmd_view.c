@@ -1,0 +1,450 @@
+/* clew view: an execution, and what was found in it, as a page for a browser. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/input/finding_trace.h"
+#include "cli/input/schedule_file.h"
+#include "cli/input/schedule_run.h"
+#include "cli/verbs/view_sources.h"
+#include "explore/replay.h"
+#include "hunt/explain_run.h"
+#include "page/page.h"
+#include "report/findings_file.h"
+
+struct view_command {
+    struct common common;
+    const char *finding;
+    struct texts sources;
+    const char *spec;
+    const char *config;
+    struct command_choice program;
+};
+
+/* One command: the page that it writes. */
+struct viewing {
+    struct session *session;
+    const struct view_command *command;
+    struct page page;
+    struct findings findings; /* that the page shows */
+    struct arena arena;
+};
+
+/* Writes the page of the trace, with the sources that can be found. */
+static int write_page(struct viewing *v, struct err *e)
+{
+    struct session *s = v->session;
+    struct view_sources sources = {0};
+    struct out out;
+    v->page.findings = &v->findings;
+    view_sources_find(&sources, v->page.trace, &v->command->sources);
+    v->page.files = sources.files.at;
+    v->page.file_count = sources.files.count;
+    const bool is_standard = strcmp(s->common->output, "-") == 0;
+    int status = is_standard ? 0 : out_open(&out, s->common->output, e);
+    if (status == 0) {
+        status = page_write(&v->page, is_standard ? &s->out : &out, e);
+        if (status < 0 && !is_standard) {
+            out_abandon(&out);
+        } else if (status == 0 && !is_standard) {
+            status = out_close(&out, e);
+        }
+    }
+    view_sources_release(&sources);
+    if (status == 0 && !is_standard && !s->common->quiet) {
+        session_say("%s: %zu events, %zu finding%s", s->common->output, v->page.trace->events.count,
+                    v->findings.list.count, v->findings.list.count == 1 ? "" : "s");
+    }
+    return status;
+}
+
+/* ---- traces ---- */
+
+/* What the trace itself reports: each violation in it. */
+static void add_violations(struct viewing *v, const struct trace *t)
+{
+    for (event_id id = 0; id < t->events.count; id++) {
+        const struct event *event = trace_at(t, id);
+        if (event->kind != EVENT_VIOLATION) {
+            continue;
+        }
+        struct finding_event *events = arena_array(&v->findings.arena, struct finding_event, 1);
+        events[0] = findings_event(&v->findings, t, id, 0);
+        findings_add(&v->findings, &(struct finding){.kind = FINDING_PROPERTY,
+                                                     .status = STATUS_CONFIRMED,
+                                                     .grade = GRADE_SOUND,
+                                                     .what = trace_name(t, event->text),
+                                                     .key = trace_name(t, event->object),
+                                                     .events = events,
+                                                     .event_count = 1,
+                                                     .pair_count = 1});
+    }
+}
+
+static int view_trace(struct viewing *v, struct err *e)
+{
+    struct reading r;
+    if (v->session->command != NULL) {
+        return session_misused(e, "a trace is viewed as it is, without a program");
+    }
+    int status = reading_open(&r, v->session, e);
+    if (status != 0) {
+        return status;
+    }
+    status = reading_load(&r, e);
+    if (status == 0 && r.is_cut) {
+        status = err_set(e, "%s: the budget ended before the trace did; raise --budget", r.name);
+    }
+    if (status == 0) {
+        add_violations(v, &r.trace);
+        v->page.title = r.name;
+        v->page.trace = &r.trace;
+        v->page.verdict = v->findings.list.count > 0 ? v->findings.list.at[0].what : NULL;
+        status = write_page(v, e);
+        reading_warn(&r);
+    }
+    reading_close(&r);
+    return status;
+}
+
+/* ---- findings ---- */
+
+/* Shows the findings that are of the trace of the first that is chosen. */
+static int choose_findings(struct viewing *v, struct finding_trace *l,
+                           const struct finding_file *from, struct err *e)
+{
+    const struct finding *last = NULL;
+    for (size_t i = 0; i < from->findings.list.count; i++) {
+        struct finding *f = &from->findings.list.at[i];
+        if (!finding_is_named(f, (uint32_t)i + 1, v->command->finding)) {
+            continue;
+        }
+        f->id = f->id == 0 ? (uint32_t)i + 1 : f->id;
+        last = f;
+        const bool is_here = f->event_count > 0 && (l->input == SIZE_MAX || l->is_joined ||
+                                                    f->events[0].input == l->input);
+        if (!is_here) {
+            v->page.findings_elsewhere++;
+        } else if (finding_trace_load(l, f, e) != 0) {
+            return -1;
+        } else {
+            findings_add(&v->findings, f);
+        }
+    }
+    if (last == NULL && v->command->finding != NULL) {
+        return err_set(e, "%s: no finding has the number or the key \"%s\"; there are %zu",
+                       v->session->inputs[0], v->command->finding, from->findings.list.count);
+    }
+    return last != NULL && v->findings.list.count == 0 ? finding_has_no_trace(last, "view", e) : 0;
+}
+
+/* A file without findings: its trace, where there is one. */
+static int load_first_input(struct finding_trace *l, const struct finding_file *from,
+                            const char *path, struct err *e)
+{
+    const struct finding_event event = {.input = 0};
+    const struct finding first = {.events = &event, .event_count = 1};
+    if (from->inputs.count == 0) {
+        return err_set(e, "%s: names no input and has no findings", path);
+    }
+    return finding_trace_load(l, &first, e);
+}
+
+static int view_findings(struct viewing *v, struct in *in, struct err *e)
+{
+    struct finding_file from = {0};
+    struct finding_trace l;
+    const char *path = v->session->inputs[0];
+    if (v->session->command != NULL || v->session->input_count > 1) {
+        return session_misused(e, "a findings file is viewed with its trace, without a program");
+    }
+    if (finding_file_parse(&from, in, e) < 0) {
+        return err_wrap(e, "%s", path);
+    }
+    finding_trace_init(&l, v->session, &from);
+    int status = choose_findings(v, &l, &from, e);
+    if (status == 0 && l.input == SIZE_MAX) {
+        status = load_first_input(&l, &from, path, e);
+    }
+    if (status == 0) {
+        v->page.title = l.reading.name;
+        v->page.trace = &l.reading.trace;
+        v->page.assumptions = from.assumptions.at;
+        v->page.assumption_count = from.assumptions.count;
+        const bool is_found = v->findings.list.count > 0;
+        v->page.verdict = is_found                          ? v->findings.list.at[0].what
+                          : from.verdict == VERDICT_UNKNOWN ? "unknown: the search was not finished"
+                                                            : "nothing was found";
+        v->page.replay = is_found ? v->findings.list.at[0].replay : NULL;
+        status = write_page(v, e);
+    }
+    finding_trace_close(&l);
+    vec_release(&v->findings.list);
+    finding_file_release(&from);
+    return status;
+}
+
+/* ---- schedules ---- */
+
+/* The steps that the explanation describes, in a row without a gap. */
+static void add_steps(struct viewing *v, const struct explanation *x)
+{
+    if (x->rows.count == 0) {
+        return;
+    }
+    struct page_step *steps = arena_array(&v->arena, struct page_step, x->rows.count);
+    for (size_t i = 0; i < x->rows.count; i++) {
+        must(x->rows.at[i].number == x->rows.at[0].number + i);
+        steps[i] = (struct page_step){x->rows.at[i].detail, x->rows.at[i].source};
+    }
+    v->page.steps = steps;
+    v->page.step_count = x->rows.count;
+    v->page.step_first = (uint32_t)x->rows.at[0].number - 1;
+}
+
+static bool is_key_step(const struct explanation *x, uint32_t step)
+{
+    vec_each (&x->rows, row) {
+        if (row->is_key && row->number == (uint64_t)step + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of a run that hangs: the last event of each task that waits. */
+static bool is_last_of_waiting(const struct trace *t, event_id id, enum outcome outcome)
+{
+    const struct event *event = trace_at(t, id);
+    if ((outcome != OUTCOME_DEADLOCK && outcome != OUTCOME_LIVELOCK) ||
+        event->kind == EVENT_THREAD_END || event->kind == EVENT_PROCESS_EXIT) {
+        return false;
+    }
+    for (event_id later = id + 1; later < t->events.count; later++) {
+        const struct event *other = trace_at(t, later);
+        if (other->task == event->task && other->kind != EVENT_VIOLATION) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The events of the violation: where it shows, and the operations whose order it depends on. */
+static void add_run(struct viewing *v, const struct trace *t, const struct replayed *r,
+                    const struct explained_run *x)
+{
+    struct findings *f = &v->findings;
+    const struct execution *run = &r->execution;
+    VEC(struct finding_event) events = {0};
+    uint32_t last_step = STEP_NONE;
+    must(run->event_steps.count <= t->events.count);
+    for (event_id id = 0; id < t->events.count; id++) {
+        const uint32_t step = id < run->event_steps.count ? run->event_steps.at[id] : STEP_NONE;
+        const bool is_first = step != STEP_NONE && step != last_step;
+        if (trace_at(t, id)->kind == EVENT_VIOLATION || is_last_of_waiting(t, id, run->outcome) ||
+            (is_first && is_key_step(&x->result, step))) {
+            vec_push(&events, findings_event(f, t, id, 0));
+        }
+        last_step = step;
+    }
+    struct finding_event *copy = arena_array(&f->arena, struct finding_event, events.count);
+    memcpy(copy, events.at, events.count * sizeof *copy);
+    findings_add(f, &(struct finding){.kind = outcome_finding(run->outcome),
+                                      .status = STATUS_CONFIRMED,
+                                      .grade = GRADE_SOUND,
+                                      .severity = run->severity,
+                                      .what = run->what,
+                                      .key = run->key,
+                                      .events = copy,
+                                      .event_count = events.count,
+                                      .replay = v->page.replay,
+                                      .pair_count = 1});
+    vec_release(&events);
+}
+
+static int view_run(struct viewing *v, const struct schedule_run *r, struct err *e)
+{
+    struct trace t;
+    struct replayed replayed = {0};
+    struct explained_run x = {0};
+    trace_init(&t);
+    const struct replay_options options = {.trace = &t};
+    int status = replay(r->world, &r->schedule, &options, &replayed, e);
+    if (status < 0) {
+        (void)err_wrap(e, "%s", v->session->inputs[0]);
+    } else {
+        status = schedule_run_explain(r, 0, &x, e);
+    }
+    if (status == 0) {
+        trace_seal(&t);
+        v->page.title = v->session->inputs[0];
+        v->page.trace = &t;
+        v->page.replay = schedule_run_command(r, &v->arena);
+        v->page.event_steps = replayed.execution.event_steps.at;
+        v->page.event_step_count = replayed.execution.event_steps.count;
+        v->page.verdict =
+            replayed.divergence[0] != '\0' ? replayed.divergence : replayed.execution.what;
+        if (x.is_shown) {
+            v->page.explanation = &x.result;
+            add_steps(v, &x.result);
+            add_run(v, &t, &replayed, &x);
+        }
+        status = write_page(v, e);
+    }
+    explained_run_release(&x);
+    replayed_release(&replayed);
+    trace_release(&t);
+    return status;
+}
+
+static int view_schedule(struct viewing *v, struct err *e)
+{
+    const struct view_command *c = v->command;
+    struct schedule_run r = {
+        .session = v->session, .program = &c->program, .spec = c->spec, .config = c->config};
+    if (v->session->input_count > 2) {
+        return session_misused(e, "a schedule is viewed with one system");
+    }
+    int status = schedule_run_open(&r, e);
+    if (status == 0) {
+        status = view_run(v, &r, e);
+    }
+    schedule_run_close(&r);
+    return status;
+}
+
+/* ---- the command ---- */
+
+enum view_input { VIEW_TRACE, VIEW_FINDINGS, VIEW_SCHEDULE };
+
+/* Recognized by the first bytes; a findings file is an object whose first member is "clew". */
+static enum view_input kind_of_input(const struct in *in)
+{
+    static const char schedule[] = "clew-schedule ";
+    static const char member[] = "\"clew\"";
+    const char *blanks = " \t\r\n";
+    size_t at = 0;
+    if (in->available >= sizeof schedule - 1 &&
+        memcmp(in->at, schedule, sizeof schedule - 1) == 0) {
+        return VIEW_SCHEDULE;
+    }
+    bool is_open = false;
+    while (at < in->available && (strchr(blanks, in->at[at]) != NULL || in->at[at] == '{') &&
+           in->at[at] != '\0') {
+        is_open = is_open || in->at[at] == '{';
+        at++;
+    }
+    return is_open && in->available - at >= sizeof member - 1 &&
+                   memcmp(in->at + at, member, sizeof member - 1) == 0
+               ? VIEW_FINDINGS
+               : VIEW_TRACE;
+}
+
+static int view_input(struct viewing *v, struct err *e)
+{
+    enum { PEEK = 256 };
+    const char *path = v->session->inputs[0];
+    struct in in;
+    if (strcmp(path, "-") == 0) {
+        return view_trace(v, e);
+    }
+    if (in_open(&in, path, e) < 0) {
+        return err_wrap(e, "%s", path);
+    }
+    if (in_fill(&in, PEEK, e) < 0) {
+        in_close(&in);
+        return err_wrap(e, "%s", path);
+    }
+    const enum view_input kind = kind_of_input(&in);
+    int status = kind == VIEW_FINDINGS ? view_findings(v, &in, e) : 0;
+    in_close(&in);
+    if (kind == VIEW_SCHEDULE) {
+        status = view_schedule(v, e);
+    } else if (kind == VIEW_TRACE) {
+        status = view_trace(v, e);
+    }
+    return status;
+}
+
+static int run(struct session *s, const void *options, struct err *e)
+{
+    const struct view_command *c = options;
+    struct viewing v = {.session = s, .command = c};
+    if (c->common.output == NULL) {
+        return session_misused(e, "where to? clew view %s -o report.html", s->inputs[0]);
+    }
+    if (command_check(s, &c->program, e) < 0) {
+        return MISUSED;
+    }
+    const int status = view_input(&v, e);
+    findings_release(&v.findings);
+    arena_release(&v.arena);
+    return status;
+}
+
+static const struct option options[] = {
+    {.name = "finding",
+     .type = OPTION_TEXT,
+     .argument = "N|KEY",
+     .target = offsetof(struct view_command, finding),
+     .help = "findings: show only this one, by its number or its key (default: all)"},
+    {.name = "source",
+     .type = OPTION_TEXTS,
+     .argument = "DIR",
+     .target = offsetof(struct view_command, sources),
+     .help = "look for source files in DIR too; may be repeated (default: the current directory)"},
+    {.name = "spec",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct view_command, spec),
+     .help = "schedules: check these properties, as the exploration did"},
+    {.name = "config",
+     .type = OPTION_FILE,
+     .argument = "FILE",
+     .target = offsetof(struct view_command, config),
+     .help = "schedules: external events, as in the exploration (default: set by the system)"},
+    COMMAND_OPTIONS(struct view_command),
+    COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
+               .help = "write the page to FILE; - is standard output"),
+    COMMON_INPUT,
+    COMMON_BUDGET,
+    COMMON_ALWAYS,
+    {0},
+};
+
+static const struct view_command defaults = {.common = COMMON_DEFAULTS,
+                                             .program = COMMAND_CHOICE_DEFAULTS};
+
+static const struct example examples[] = {
+    {"clew races --json run.clew > run.findings; clew view run.findings -o races.html",
+     "Show the races of a recording, each with its causal past."},
+    {"clew view account.campaign/violations/1.sched -o bug.html -- ./account",
+     "Show a failing run of a program, step by step."},
+    {"clew view ring.campaign/violations/1.min.sched ./ring.so -o bug.html",
+     "The same for a run of a simulated system."},
+    {"clew view run.clew -o run.html", "Show a trace in which nothing was looked for."},
+    {0},
+};
+
+const struct verb verb_view = {
+    .name = "view",
+    .summary = "show an execution and its bug as a page for a browser",
+    .operands = "TRACE | FINDINGS | SCHEDULE SYSTEM.so | SCHEDULE -- PROGRAM...",
+    .operand_min = 1,
+    .operand_max = TEXTS_MAX,
+    .takes_command = true,
+    .is_stopped_softly = true,
+    .about = "Writes one HTML file that needs no network: the verdict, the command that replays "
+             "it, the assumptions, and a space-time diagram that opens at the bug with only the "
+             "events that can have caused it. Arrow keys step; each event has its source line and "
+             "the state there; the address of the page names the moment. A findings file (the "
+             "output of --json) is shown with the trace that it names, a schedule is run in the "
+             "system or program on the command line.",
+    .exit_statuses = "0 the page was written\n2 the input, its trace or its system could not be "
+                     "read",
+    .options = options,
+    .defaults = &defaults,
+    .options_size = sizeof(struct view_command),
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,40 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "page/page.h"
+#include "reader_fuzz.h"
+
+/* How many "<" the page of the trace has. Each begins an element of ours: a name that brings one is
+ * taken for markup. */
+static size_t count_elements(const struct trace *t, const char *title)
+{
+    const struct page p = {.title = title, .verdict = title, .replay = title, .trace = t};
+    struct err e = {0};
+    struct out out;
+    size_t count = 0;
+    out_open_memory(&out);
+    must(page_write(&p, &out, &e) == 0);
+    for (size_t i = 0; i < out.used; i++) {
+        count += out.buffer[i] == '<';
+    }
+    out_abandon(&out);
+    return count;
+}
+
+/* Whatever names a trace has, its page has the same elements. */
+FUZZ_ENTRY(page)
+{
+    struct trace t;
+    trace_init(&t);
+    if (fuzz_read(&format_text, bytes, size, &t)) {
+        struct trace empty;
+        trace_init(&empty);
+        trace_seal(&empty);
+        const char *name =
+            t.tables.tasks.count == 0 ? "" : trace_name(&t, t.tables.tasks.at[0].name);
+        must(count_elements(&t, name) == count_elements(&empty, ""));
+        trace_release(&empty);
+    }
+    trace_release(&t);
+}
