@@ -5,7 +5,8 @@
 #include "page/assets.h"
 #include "wire/must.h"
 
-void document_text(struct out *out, const char *text)
+/* Writes text as the content of an element. */
+static void print_text(struct out *out, const char *text)
 {
     for (const char *at = text; *at != '\0';) {
         const size_t plain = strcspn(at, "&<>\"'");
@@ -39,7 +40,7 @@ static void print_head(const struct page *p, struct out *out)
                page_script.hash, page_style.hash);
     out_text(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<meta name=\"generator\" content=\"clew " CLEW_VERSION "\">\n<title>");
-    document_text(out, p->title);
+    print_text(out, p->title);
     out_text(out, "</title>\n<style>");
     out_bytes(out, page_style.text, page_style.size);
     out_text(out, "</style>\n</head>\n<body>\n");
@@ -48,7 +49,7 @@ static void print_head(const struct page *p, struct out *out)
 static void print_item(struct out *out, const char *before, const char *text)
 {
     out_text(out, before);
-    document_text(out, text);
+    print_text(out, text);
 }
 
 /* The verdict, the command and the assumptions, which the script shows in its own way. */

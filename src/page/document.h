@@ -9,9 +9,6 @@
 void document_begin(const struct page *p, struct out *out);
 void document_end(struct out *out);
 
-/* Writes text as the content of an element or of a quoted attribute. */
-void document_text(struct out *out, const char *text);
-
 /* Writes JSON as the content of a script element, where no "<" may stand: inside of strings it is
  * written \u003c. */
 void document_json(struct out *out, const char *json, size_t size);

@@ -29,8 +29,8 @@ struct page_file {
     size_t size;
 };
 
-/* A step of a run: what it changed, and its line of the source. Texts are "" where there is nothing
- * to say. */
+/* A step of a run: the changes that it made, and its line of the source. Texts are "" where there
+ * is nothing to say. */
 struct page_step {
     const char *detail; /* "term=2 (was 1)" */
     const char *source;

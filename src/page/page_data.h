@@ -1,0 +1,13 @@
+/* The part of a page that is JSON: findings, explanation, names, lines of the sources. */
+#ifndef CLEW_PAGE_PAGE_DATA_H
+#define CLEW_PAGE_PAGE_DATA_H
+
+#include "page/page.h"
+
+/* The position of a finding's event in the trace of the page. */
+uint64_t page_position_of(const struct finding_event *e);
+
+/* Writes the element "data". */
+void page_data_write(const struct page *p, struct out *out);
+
+#endif
