@@ -3,7 +3,7 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all deps deps-servers deps-proxy deps-programs deps-sources run test test-servers test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore clean help
+.PHONY: all deps deps-servers deps-page deps-proxy deps-programs deps-sources run test test-page test-servers test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore clean help
 all: $(BUILD)/build.ninja          ## build build/clew, and its manual in build/man
 	@ninja -C $(BUILD) --quiet clew src/runtime/libclew_rt.so src/runtime/libclew_control.so src/runtime/libclew_hooks.a src/runtime/libclew_sim.a case-systems manual completion/clew
 
@@ -18,6 +18,9 @@ deps:                              ## install the Debian packages that are missi
 
 deps-servers: deps                 ## install the servers that the tests record
 	@tools/deps servers || echo "the tests of recorded servers will be skipped" >&2
+
+deps-page: deps                    ## install Chromium and npm, which test the page
+	@tools/deps page || echo "the tests of the page will be skipped" >&2
 
 deps-proxy: deps                   ## install mitmproxy, which a test captures HTTP with
 	@tools/deps proxy || echo "the tests that capture through mitmproxy will be skipped" >&2
@@ -34,6 +37,12 @@ run: all                           ## build, and take the guided tour
 test: all deps-proxy deps-programs $(BUILD)/checked/build.ninja ## build with AddressSanitizer and UBSan, and test
 	@ninja -C $(BUILD)/checked --quiet
 	@tools/run-tests $(BUILD)/checked --no-suite servers
+
+test-page: all deps-page           ## open pages of clew view in Chromium, and walk through them
+	@mkdir -p $(BUILD)/page-test
+	@cp test/page/package.json test/page/package-lock.json $(BUILD)/page-test
+	@npm ci --silent --prefix $(BUILD)/page-test
+	@node test/page/page_test.mjs $(BUILD)
 
 test-servers: all deps-servers $(BUILD)/checked/build.ninja ## record Debian's redis, memcached and nginx
 	@ninja -C $(BUILD)/checked --quiet
