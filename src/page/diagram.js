@@ -2,7 +2,7 @@
 // rows in sight; labels are elements, so that they can be read aloud, searched and selected.
 
 const ROW_HEIGHT = { least: 4, labels: 13, usual: 22, most: 40 };
-const LANE_WIDTH = { least: 26, most: 190 };
+const LANE_WIDTH = { least: 22, narrow: 70, most: 190 };
 const GUTTER = 62;
 const OVERVIEW = 14;
 
@@ -119,6 +119,12 @@ class Diagram {
     const count = Math.max(1, this.lanes.length);
     const room = this.width - GUTTER - Math.min(420, this.width * 0.45);
     this.laneWidth = Math.max(LANE_WIDTH.least, Math.min(LANE_WIDTH.most, room / count));
+    this.left = 0;
+    this.heads.classList.toggle("narrow", this.laneWidth < LANE_WIDTH.narrow);
+    this.makeHeads();
+  }
+
+  makeHeads() {
     this.heads.replaceChildren();
     this.lanes.forEach((lane, i) => {
       const isFirst = i === 0 || this.lanes[i - 1].node !== lane.node;
@@ -135,7 +141,21 @@ class Diagram {
   }
 
   laneX(lane) {
-    return GUTTER + this.laneWidth * lane + Math.min(24, this.laneWidth / 2);
+    return GUTTER + this.laneWidth * lane + Math.min(24, this.laneWidth / 2) - this.left;
+  }
+
+  // Lanes that do not fit move aside, so that the selected event and its label are in sight.
+  moveAside() {
+    const over = GUTTER + this.laneWidth * this.lanes.length + 200 - this.width;
+    if (over > 0 && this.selected >= 0) {
+      const x = this.xOf(this.selected) + this.left - GUTTER;
+      const left = Math.max(0, Math.min(over, x - (this.width - GUTTER) * 0.4));
+      if (Math.abs(left - this.left) > this.width * 0.3 || left === 0) {
+        this.left = left;
+        this.pool.forEach((label) => (label.row = -1));
+        this.makeHeads();
+      }
+    }
   }
 
   xOf(e) {
@@ -160,6 +180,7 @@ class Diagram {
     if (this.height === 0) {
       return;
     }
+    this.moveAside();
     const seen = this.inSight();
     if (row < this.top || row > this.top + seen - 2) {
       this.scrollTo(row < this.top - seen || row > this.top + 2 * seen ? row - seen * 0.6 : row < this.top ? row - 1 : row - seen + 2);

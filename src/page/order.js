@@ -83,9 +83,31 @@ function findHandlers(t) {
   return { begin, end, meeting: indexSpans(begin, end) };
 }
 
-function objectEvents(t, object) {
-  t.ofObject = t.ofObject ?? groupBy(t.object, t.names.length);
-  return t.ofObject.of(object);
+// A name belongs to its node, unless it is of memory or of a counter that processes share (trace/name_scope.h).
+const isShared = (name) => name.startsWith("shm:") || name.startsWith("eventfd#");
+
+// The object of each event as a number: its name and, where names belong to nodes, its node.
+function numberObjects(t) {
+  const numbers = new Map();
+  const isWhole = t.names.map(isShared);
+  const keys = new Uint32Array(t.count);
+  for (let e = 0; e < t.count; e++) {
+    const node = isWhole[t.object[e]] || t.className(e) === "net" ? 0 : t.tasks[t.task[e]][0];
+    const key = t.object[e] * 2 ** 21 + node;
+    let number = numbers.get(key);
+    if (number === undefined) {
+      number = numbers.size;
+      numbers.set(key, number);
+    }
+    keys[e] = number;
+  }
+  return { keys, events: groupBy(keys, numbers.size) };
+}
+
+// The events on the object of the event.
+function objectEvents(t, e) {
+  t.ofObject = t.ofObject ?? numberObjects(t);
+  return t.ofObject.events.of(t.ofObject.keys[e]);
 }
 
 // How many events of each task are the causes of the events, or are among them.

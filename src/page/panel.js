@@ -3,23 +3,24 @@
 const SEEN_BACK = 20000; // events that are searched for the state
 const LISTED = 12;
 
-const valueOf = (t, e) => (t.has[e] & HAS.value ? String(t.value[e]) : t.kindName(e) === "variable" ? t.name(t.text[e]) : "");
+const valueOf = (t, e) => (t.has[e] & HAS.value && t.className(e) !== "file" ? String(t.value[e]) : t.kindName(e) === "variable" ? t.name(t.text[e]) : "");
 
 // The last writes of the variables that were used last, up to and with the event.
 function variablesAt(t, e) {
   const found = new Map();
   for (let i = e; i >= 0 && i > e - SEEN_BACK && found.size < LISTED; i--) {
-    if (isAccess(t, i) && t.object[i] !== 0 && !found.has(t.object[i])) {
-      found.set(t.object[i], lastWrite(t, t.object[i], i));
+    const key = t.object[i] + " " + t.tasks[t.task[i]][0];
+    if (isAccess(t, i) && t.object[i] !== 0 && !found.has(key)) {
+      found.set(key, lastWrite(t, i, i));
     }
   }
   return found;
 }
 
-// The last write of the object up to the event; -1: none is known.
-function lastWrite(t, object, e) {
-  const all = objectEvents(t, object);
-  let i = indexBefore(all, e + 1);
+// The last write of the object of an event that comes before the limit, or is it; -1: none is known.
+function lastWrite(t, of, limit) {
+  const all = objectEvents(t, of);
+  let i = indexBefore(all, limit + 1);
   while (i >= 0 && !isWrite(t, all[i])) {
     i--;
   }
@@ -68,7 +69,7 @@ function changesOf(t, e) {
   const name = t.name(t.object[e]);
   const kind = t.kindName(e);
   if (isWrite(t, e) && name !== "") {
-    const before = lastWrite(t, t.object[e], e - 1);
+    const before = lastWrite(t, e, e - 1);
     const old = before < 0 ? "" : valueOf(t, before);
     const now = valueOf(t, e);
     if (now !== "") {
@@ -77,7 +78,7 @@ function changesOf(t, e) {
       changes.push([`${name} was written before by ${taskWords(t, before)}`, before]);
     }
   } else if (isAccess(t, e)) {
-    const seen = lastWrite(t, t.object[e], e - 1);
+    const seen = lastWrite(t, e, e - 1);
     if (seen >= 0) {
       changes.push([`the write listed last before it is by ${taskWords(t, seen)}`, seen]);
     }
@@ -160,12 +161,25 @@ class Panel {
       }
       list.append(item);
     }
-    const isFirst = e === 0 || this.t.step[e] !== this.t.step[e - 1];
-    const detail = isFirst ? (this.stepOf(e)?.[0] ?? "") : "";
+    const detail = this.stepOf(e)?.[0] ?? "";
     if (detail !== "") {
-      list.append(make("li", "", detail));
+      list.append(make("li", "", `step ${this.t.step[e]}: ${detail}`));
     }
-    return list.children.length === 0 ? "" : this.section("Changed by this event", list);
+    return list.children.length === 0 ? "" : this.section("What changed", list);
+  }
+
+  // What the steps of the run up to this one last changed at each node.
+  nodesAt(e) {
+    const { t } = this;
+    const found = new Map();
+    for (let i = e; i >= 0 && i > e - SEEN_BACK && found.size < LISTED; i--) {
+      const node = t.tasks[t.task[i]][0];
+      const detail = t.step[i] === t.step[i + 1] && i < e ? "" : (this.stepOf(i)?.[0] ?? "");
+      if (detail !== "" && node !== 0 && !found.has(node)) {
+        found.set(node, [detail, i]);
+      }
+    }
+    return found;
   }
 
   state(e) {
@@ -182,9 +196,12 @@ class Panel {
       line.append(head, cell);
       table.append(line);
     };
-    for (const [object, write] of variablesAt(t, e)) {
+    for (const [node, [detail, i]] of this.nodesAt(e)) {
+      row(t.name(node), detail, i);
+    }
+    for (const write of variablesAt(t, e).values()) {
       if (write >= 0) {
-        row(t.name(object), valueOf(t, write) || "written by " + taskWords(t, write), write);
+        row(t.name(t.object[write]), valueOf(t, write) || "written by " + taskWords(t, write), write);
       }
     }
     for (const i of locksAt(t, e).slice(0, LISTED)) {
@@ -220,7 +237,7 @@ class Panel {
     if (t.object[e] === 0) {
       return "";
     }
-    const all = objectEvents(t, t.object[e]);
+    const all = objectEvents(t, e);
     if (all.length < 2) {
       return "";
     }

@@ -43,6 +43,12 @@ function messageWords(name) {
   return slash > 0 && name.lastIndexOf(">", slash) > 0 ? name.slice(slash + 1) : name;
 }
 
+// "n2": the other end of the message, from its name.
+function otherEnd(name, isSend) {
+  const [, from, to] = /^(.*?)>(.*?)\//s.exec(name) ?? [];
+  return from === undefined ? "" : isSend ? " to " + to : " from " + from;
+}
+
 const shorten = (text, size) => (text.length > size ? text.slice(0, size - 1) + "…" : text);
 
 function operationWords(t, e) {
@@ -57,7 +63,8 @@ function operationWords(t, e) {
   if (t.has[e] & HAS.peer) {
     words.push(t.taskName(t.message[e]).replace(/@.*$/, ""));
   } else if (t.message[e] !== 0 && t.className(e) !== "handler") {
-    words.push(messageWords(t.name(t.message[e])));
+    const name = t.name(t.message[e]);
+    words.push(messageWords(name) + otherEnd(name, kind === "send"));
   } else if (t.object[e] !== 0) {
     words.push(t.name(t.object[e]));
   }
@@ -68,7 +75,8 @@ function operationWords(t, e) {
 }
 
 function eventWords(t, e) {
-  const value = t.has[e] & HAS.value ? " = " + t.value[e] : "";
+  const sign = t.className(e) === "file" ? " at " : t.kindName(e) === "timer-set" || t.kindName(e) === "sleep" ? " in " : " = ";
+  const value = t.has[e] & HAS.value ? sign + t.value[e] : "";
   return shorten(operationWords(t, e) + value, 200);
 }
 

@@ -277,7 +277,7 @@ function largeTrace(count) {
   const lines = ["clew-text 1 order=exact"];
   let last = "";
   for (let i = 0; i < count; i++) {
-    const task = `"main/${i % 7}@n${i % 5}"`;
+    const task = `main/${i % 7}@n${i % 5}`;
     const step = i % 10;
     if (step === 0) {
       last = `"m#${i}"`;
@@ -290,7 +290,7 @@ function largeTrace(count) {
       lines.push(`${task} ${step % 2 === 0 ? "read" : "write"} "x${i % 50}" @"store.c:${i % 400}" size=4 value=${i}`);
     }
   }
-  lines[count] = `"main/0@n0" violation "late" text="the last event breaks the property"`;
+  lines[count] = `main/0@n0 violation "late" text="the last event breaks the property"`;
   return lines.join("\n") + "\n";
 }
 
