@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/mem.h"
 #include "explore/replay.h"
 #include "hunt/nearest_pass.h"
+#include "hunt/race_orders.h"
 #include "hunt/run_rows.h"
 #include "world/recipe.h"
 
@@ -256,6 +258,7 @@ static int explain(struct explaining *g, const struct plan *plan, struct err *e)
     }
     add_rows(g);
     if (g->nearest.is_found) {
+        g->run->passing = race_schedule_text(g->world, plan, &g->nearest.run);
         run_rows_read(&g->passing, g->world, plan, &g->nearest.run);
         compare(g);
     } else {
@@ -296,4 +299,5 @@ void explained_run_release(struct explained_run *x)
 {
     execution_release(&x->failing);
     explanation_release(&x->result);
+    mem_free(x->passing);
 }

@@ -26,6 +26,7 @@ struct explained_run {
     char divergence[300];      /* where the schedule could not be followed; "": it could */
     struct execution failing;  /* the run */
     struct explanation result; /* if is_shown */
+    char *passing;             /* the schedule of the nearest passing run; NULL: none is known */
 };
 
 /* Runs the schedule and fills *x, which is {0}. Fails on a schedule for another world, and when the

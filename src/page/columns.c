@@ -6,9 +6,9 @@ static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 _Static_assert(sizeof digits == 64 + 1, "base64 has 64 digits");
 
-struct column column_begin(struct out *out, const char *name)
+struct column column_begin(struct out *out, size_t run, const char *name)
 {
-    out_format(out, "<script type=\"text/plain\" id=\"column-%s\">", name);
+    out_format(out, "<script type=\"text/plain\" id=\"column-%zu-%s\">", run, name);
     return (struct column){.out = out};
 }
 

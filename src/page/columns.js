@@ -27,7 +27,7 @@ function countNumbers(bytes) {
 }
 
 // Numbers below 2^32.
-function readColumn(name, Type = Uint32Array) {
+function readNumbers(name, Type = Uint32Array) {
   const bytes = columnBytes(name);
   const numbers = new Type(countNumbers(bytes));
   let at = 0;
@@ -44,7 +44,7 @@ function readColumn(name, Type = Uint32Array) {
 }
 
 // Signed numbers of 64 bits, one for each event that has the flag; 0 for others.
-function readSparse(name, has, flag) {
+function readSigned(name, has, flag) {
   const bytes = columnBytes(name);
   const numbers = new BigInt64Array(has.length);
   const halves = new Uint32Array(numbers.buffer);
@@ -84,9 +84,14 @@ function sumUp(distances) {
 
 const HAS = { value: 1, size: 2, count: 4, time: 8, peer: 32 };
 
-function readTrace(data) {
-  const t = { names: data.names, tasks: data.tasks, kinds: data.kinds, modes: data.modes };
+// The index-th run of the page.
+function readTrace(data, index) {
+  const run = data.runs[index];
+  const t = { ...run, kinds: data.kinds, modes: data.modes, index };
+  const readColumn = (name, Type) => readNumbers(`${index}-${name}`, Type);
+  const readSparse = (name, has, flag) => readSigned(`${index}-${name}`, has, flag);
   t.kind = readColumn("kind", Uint16Array);
+  t.partner = null; // in the other run: 1 more than the event; 0: none
   t.count = t.kind.length;
   t.mode = readColumn("mode", Uint8Array);
   t.has = readColumn("has", Uint8Array);

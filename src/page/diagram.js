@@ -33,7 +33,6 @@ class Diagram {
     this.body = make("div", "body");
     this.canvas = make("canvas");
     this.labels = make("div", "labels");
-    this.labels.id = "rows";
     this.labels.tabIndex = 0;
     this.labels.setAttribute("role", "listbox");
     this.labels.setAttribute("aria-label", "events in order; arrow keys step");
@@ -41,7 +40,9 @@ class Diagram {
     this.canvas.setAttribute("aria-hidden", "true");
     this.overview.setAttribute("aria-hidden", "true");
     this.body.append(this.canvas, this.labels, this.overview);
-    this.host.append(this.heads, this.body);
+    this.caption = make("p", "caption");
+    this.host.append(this.caption, this.heads, this.body);
+    this.caption.hidden = true;
     this.listen();
     new ResizeObserver(() => this.resize()).observe(this.body);
   }
@@ -239,6 +240,7 @@ class Diagram {
     if (last >= first) {
       this.drawGrid(g);
       this.drawSelection(g);
+      this.drawPartitions(g);
       this.drawHandlers(g, first, last);
       this.drawLanes(g, first, last);
       this.drawSections(g, first, last);
@@ -269,6 +271,28 @@ class Diagram {
       g.fillStyle = this.colors()("selected");
       g.fillRect(0, this.yOf(row) - this.rowHeight / 2, this.width, this.rowHeight);
     }
+  }
+
+  // A band for as long as a link is cut, and the fault's name at its edge.
+  drawPartitions(g) {
+    const { t } = this;
+    if (!this.rows.isSorted) {
+      return;
+    }
+    t.partitions.forEach(([begin, end]) => {
+      const y = Math.max(-4, this.yOf(this.rowAt(begin)));
+      const bottom = Math.min(this.height + 4, this.yOf(this.rowAt(end)));
+      const lane = this.lanes.findIndex((l) => l.node === t.object[begin]);
+      const left = lane < 0 ? GUTTER - 8 : this.laneX(lane) - 14;
+      if (bottom > 0 && y < this.height) {
+        g.fillStyle = this.colors()("bug");
+        g.globalAlpha = 0.1;
+        g.fillRect(left, y, lane < 0 ? this.width : 28, bottom - y);
+        g.globalAlpha = 0.7;
+        g.fillRect(left, y, 2, bottom - y);
+        g.globalAlpha = 1;
+      }
+    });
   }
 
   // A box around the events of a handler.
@@ -528,7 +552,7 @@ class Diagram {
     label.text = make("span", "text");
     label.text.append(label.words, label.where, label.code);
     label.host.append(label.number, label.text);
-    label.host.id = "row-" + this.pool.length;
+    label.host.id = `row-${this.t.index}-${this.pool.length}`;
     label.host.setAttribute("role", "option");
     label.host.addEventListener("click", () => this.clickRow(label.row));
     this.labels.append(label.host);
@@ -539,7 +563,8 @@ class Diagram {
     const e = this.rows.events[row];
     const { t } = this;
     label.row = row;
-    label.host.className = this.keys.includes(e) ? "row key" : "row";
+    const isOnly = t.partner !== null && t.partner[e] === 0;
+    label.host.className = this.keys.includes(e) ? "row key" : isOnly ? "row only" : "row";
     label.host.style.height = label.host.style.lineHeight = this.rowHeight + "px";
     label.host.setAttribute("aria-label", `event ${e}, ${taskWords(t, e)}: ${eventWords(t, e)}`);
     label.number.textContent = e;

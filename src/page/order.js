@@ -61,6 +61,7 @@ function addOrder(t) {
   );
   t.sectionsMeeting = indexSpans(t.sections.begin, t.sections.end);
   t.handlers = findHandlers(t);
+  t.partitions = findPartitions(t);
   t.ofObject = null; // made when a history is asked for
 }
 
@@ -81,6 +82,23 @@ function findHandlers(t) {
   const begin = Uint32Array.from(spans, ([first]) => first);
   const end = Uint32Array.from(spans, ([, last]) => last);
   return { begin, end, meeting: indexSpans(begin, end) };
+}
+
+// The spans from a partition to the heal of the same link, or to the end.
+function findPartitions(t) {
+  const open = new Map();
+  const spans = [];
+  for (let e = 0; e < t.count; e++) {
+    const mode = t.kindName(e) === "fault" ? t.modeName(e) : "";
+    if (mode === "partition") {
+      open.set(t.object[e], spans.length);
+      spans.push([e, t.count - 1]);
+    } else if (mode === "heal" && open.has(t.object[e])) {
+      spans[open.get(t.object[e])][1] = e;
+      open.delete(t.object[e]);
+    }
+  }
+  return spans;
 }
 
 // A name belongs to its node, unless it is of memory or of a counter that processes share (trace/name_scope.h).
@@ -135,3 +153,16 @@ function causalPast(t, events) {
 }
 
 const isInPast = (t, past, e) => t.position[e] < past[t.task[e]];
+
+// Partners: of each event of the first run, 1 more than the same event of the second; 0: none.
+function pairRuns([first, second], partner) {
+  first.partner = partner;
+  second.partner = new Uint32Array(second.count);
+  partner.forEach((other, e) => {
+    if (other > 0) {
+      second.partner[other - 1] = e + 1;
+    }
+  });
+  first.other = second;
+  second.other = first;
+}

@@ -1,6 +1,9 @@
 /* The HTML page of an execution: one file that a browser opens without a network.
  *
- *     struct page p = {.title = "run.clew", .verdict = "count is written by ...", .trace = &t};
+ *     struct page p = {.title = "run.clew",
+ *                      .verdict = "count is written by ...",
+ *                      .runs = {{.title = "run.clew", .trace = &t}},
+ *                      .run_count = 1};
  *     if (page_write(&p, &out, e) < 0) { ... }
  *
  *     +--------------------------------------------+
@@ -38,19 +41,10 @@ struct page_step {
 
 #define PAGE_STEP_NONE UINT32_MAX
 
-/* Texts may be NULL where there are none. */
-struct page {
-    const char *title;   /* the name of the input */
-    const char *verdict; /* one sentence */
-    const char *replay;  /* the command that shows it */
-    const char *const *assumptions;
-    size_t assumption_count;
-    const struct trace *trace;             /* sealed */
-    const struct findings *findings;       /* whose events are positions in the trace; NULL: none */
-    size_t findings_elsewhere;             /* findings that the page does not show */
-    const struct explanation *explanation; /* of the first finding; NULL: none */
-    const struct page_file *files;
-    size_t file_count;
+/* A run that the page shows. */
+struct page_run {
+    const char *title;         /* the name of its input */
+    const struct trace *trace; /* sealed */
     /* Of a run under control: the step of each event, PAGE_STEP_NONE where it has none, and the
      * steps. */
     const uint32_t *event_steps;
@@ -60,7 +54,24 @@ struct page {
     uint32_t step_first; /* the number of the first of them */
 };
 
-/* Writes the page. Fails when an event of a finding is not in the trace. O(events log events). */
+/* Texts may be NULL where there are none. */
+struct page {
+    const char *title;   /* of the document */
+    const char *verdict; /* one sentence */
+    const char *replay;  /* the command that shows it */
+    const char *const *assumptions;
+    size_t assumption_count;
+    struct page_run runs[2];
+    size_t run_count;                /* 2: another run stands beside the first */
+    const struct findings *findings; /* whose events are positions in the first run; NULL: none */
+    size_t findings_elsewhere;       /* findings that the page does not show */
+    const struct explanation *explanation; /* of the first finding; NULL: none */
+    const struct page_file *files;
+    size_t file_count;
+};
+
+/* Writes the page. Fails when an event of a finding is not in the first run. O(events log events);
+ * of two runs also the cost of order/pair_events.h. */
 MUST_USE int page_write(const struct page *p, struct out *out, struct err *e);
 
 #endif

@@ -9,24 +9,49 @@ const HELP = [
   ["a", "all events, or the causal past of the finding"],
   ["w", "the witness, if the finding has one"],
   ["/", "filter: words, kind: node: task: object: at:, -not"],
+  ["A -> B", "filter: an arrow from an event A to an event B"],
+  ["A .. B", "filter: the next B in the task of A"],
   ["+ -", "zoom; also Ctrl and wheel"],
   ["Home End PgUp PgDn", "move far"],
+  ["o", "the same event in the other run"],
   ["t", "light, dark, or as the system"],
   ["?", "this list; Escape closes it"],
 ];
 
 class Page {
-  constructor(data, t) {
-    Object.assign(this, { data, t });
+  // `runs`: the run that the findings are of, and perhaps another beside it.
+  constructor(data, runs) {
+    this.data = data;
     this.view = { mode: "past", filter: "", finding: 0, event: -1 };
-    this.diagram = new Diagram(t, (e) => this.select(e, true));
-    this.panel = new Panel(t, data, (e) => this.select(e, true));
-    this.diagram.lineOf = (e) => this.lineOf(e);
+    this.sides = runs.map((t) => {
+      const diagram = new Diagram(t, (e) => this.selectIn(t, e, true));
+      diagram.lineOf = (e) => this.lineOf(t, e);
+      return { t, diagram, rows: null };
+    });
+    this.side = this.sides[0];
+    this.panel = new Panel(data, (t, e) => this.selectIn(t, e, true));
     this.build();
     this.readAddress();
     window.addEventListener("hashchange", () => this.readAddress());
     document.addEventListener("keydown", (event) => this.onKey(event));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.diagram.repaint());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
+  }
+
+  // The run that the keys walk through.
+  get t() {
+    return this.side.t;
+  }
+
+  get diagram() {
+    return this.side.diagram;
+  }
+
+  get rows() {
+    return this.side.rows;
+  }
+
+  repaint() {
+    this.sides.forEach((side) => side.diagram.repaint());
   }
 
   // ---- what is shown ----
@@ -40,26 +65,38 @@ class Page {
     return /property|predicate|liveness/.test(this.finding()?.kind ?? "") ? "all" : "past";
   }
 
-  keys() {
-    return this.finding()?.events ?? [];
+  // The events of the finding; in another run their partners.
+  keys(t = this.t) {
+    const own = this.finding()?.events ?? [];
+    return t.index === 0 ? own : own.map((e) => t.other.partner[e] - 1).filter((e) => e >= 0);
   }
 
-  lineOf(e) {
-    const line = sourceLines(this.data, this.t.name(this.t.location[e])).find(([, , isLine]) => isLine);
-    return line === undefined ? this.panel.stepSource(e) : line[1].trim();
+  lineOf(t, e) {
+    const line = sourceLines(this.data, t.name(t.location[e])).find(([, , isLine]) => isLine);
+    return line === undefined ? stepSource(t, e) : line[1].trim();
   }
 
   refresh() {
-    const keys = this.keys();
     const witness = this.finding()?.witness ?? [];
-    if ((this.view.mode === "witness" && witness.length === 0) || (this.view.mode === "past" && keys.length === 0)) {
+    const isEmpty = this.keys(this.sides[0].t).length === 0;
+    if ((this.view.mode === "witness" && witness.length === 0) || (this.view.mode === "past" && isEmpty)) {
       this.view.mode = "all";
     }
-    this.rows = chooseRows(this.t, { mode: this.view.mode, filter: this.view.filter, event: this.view.event, keys, witness });
     const isRace = this.finding() !== undefined && /race/.test(this.finding().kind);
-    this.diagram.show(this.rows, keys, isRace);
+    for (const side of this.sides) {
+      const keys = this.keys(side.t);
+      const event = side === this.side ? this.view.event : -1;
+      const mode = side.t.index === 0 ? this.view.mode : this.view.mode === "past" ? "past" : "all";
+      side.rows = chooseRows(side.t, { mode, filter: this.view.filter, event, keys, witness });
+      side.diagram.show(side.rows, keys, isRace);
+    }
     this.showFinding();
     this.showCounts();
+  }
+
+  selectIn(t, e, isJump) {
+    this.side = this.sides[t.index];
+    this.select(e, isJump);
   }
 
   select(e, isJump) {
@@ -75,8 +112,27 @@ class Page {
     }
     this.diagram.selected = e;
     this.diagram.reveal(this.rows.of[e]);
-    this.panel.show(e, this.keys().includes(e));
+    this.showPartner(e);
+    this.panel.show(this.t, e, this.keys().includes(e));
     this.writeAddress(isJump);
+  }
+
+  // The other diagram follows: to the same event, or to the nearest one before it that both runs have.
+  showPartner(e) {
+    const other = this.sides[1 - this.t.index];
+    if (other === undefined) {
+      return;
+    }
+    let at = e;
+    while (at > 0 && this.t.partner[at] === 0) {
+      at--;
+    }
+    const partner = this.t.partner[at] - 1;
+    other.diagram.selected = at === e ? partner : -1;
+    if (partner >= 0) {
+      other.diagram.reveal(rowNear(other.rows, partner));
+    }
+    other.diagram.wake();
   }
 
   selectRow(row) {
@@ -90,6 +146,9 @@ class Page {
   writeAddress(isJump) {
     const words = new URLSearchParams();
     words.set("event", this.view.event);
+    if (this.side !== this.sides[0]) {
+      words.set("run", this.t.index + 1);
+    }
     if (this.data.findings.length > 1) {
       words.set("finding", this.view.finding + 1);
     }
@@ -110,6 +169,7 @@ class Page {
     this.view.mode = ["past", "all", "witness"].includes(words.get("view")) ? words.get("view") : this.usualMode();
     this.view.filter = words.get("filter") ?? "";
     this.filterBox.value = this.view.filter;
+    this.side = this.sides[Number(words.get("run") ?? 1) - 1] ?? this.sides[0];
     this.refresh();
     const event = words.has("event") ? Number(words.get("event")) : -1;
     this.select(Number.isInteger(event) && event >= 0 && event < this.t.count ? event : this.firstEvent(), false);
@@ -118,6 +178,9 @@ class Page {
   // The bug: the last event of the finding, else the first violation, else the first event.
   firstEvent() {
     const keys = this.keys();
+    if (this.data.divergence !== undefined && this.t.index === 0) {
+      return this.data.divergence;
+    }
     return keys.length > 0 ? Math.max(...keys) : this.rows.events.length > 0 ? this.rows.events[0] : 0;
   }
 
@@ -141,7 +204,13 @@ class Page {
     this.counts = make("p", "counts");
     this.counts.setAttribute("role", "status");
     bar.append(this.picker, this.modes, this.filterBox, this.counts, ...this.makeButtons());
-    main.replaceChildren(bar, this.diagram.host, this.panel.host);
+    const diagrams = make("div", "diagrams");
+    diagrams.append(...this.sides.map((side) => side.diagram.host));
+    this.sides.forEach(({ t, diagram }) => {
+      diagram.caption.hidden = this.sides.length < 2;
+      diagram.caption.textContent = t.title;
+    });
+    main.replaceChildren(bar, diagrams, this.panel.host);
     this.help = this.makeHelp();
     document.body.append(this.help);
   }
@@ -211,8 +280,8 @@ class Page {
 
   makeButtons() {
     return [
-      this.button("−", "smaller rows", () => this.diagram.zoom(1 / 1.25)),
-      this.button("+", "larger rows", () => this.diagram.zoom(1.25)),
+      this.button("−", "smaller rows", () => this.zoom(1 / 1.25)),
+      this.button("+", "larger rows", () => this.zoom(1.25)),
       this.button("◐", "light or dark", () => this.nextTheme()),
       this.button("?", "keys", () => this.help.showModal()),
     ];
@@ -241,19 +310,21 @@ class Page {
     const f = this.finding();
     const more = this.data.elsewhere > 0 ? ` · ${this.data.elsewhere} more findings are of other inputs or have no events` : "";
     this.picker.value = this.view.finding;
+    this.why.hidden = f?.why === undefined;
     if (f === undefined) {
-      this.facts.textContent = `${this.data.title} · order ${this.data.order}${more}`;
+      this.facts.textContent = `${this.data.title} · order ${this.sides[0].t.order}${more}`;
       return;
     }
     byId("verdict").textContent = f.what;
     const grade = f.grade === "" ? "" : ` (${f.grade})`;
     this.facts.textContent = `${f.kind} · ${f.status}${grade} · ${this.data.title}${more}`;
     this.facts.dataset.status = f.status;
-    this.why.hidden = f.why === undefined;
     if (f.why !== undefined) {
       const list = make("ul");
-      f.why.split("\n").forEach((line) => list.append(make("li", "", line)));
+      // Lines that are indented draw something.
+      f.why.split("\n").forEach((line) => list.append(make("li", line.startsWith("  ") ? "drawn" : "", line)));
       this.why.replaceChildren(make("summary", "", "Why"), list);
+      this.why.open = f.kind === "predicate";
     }
   }
 
@@ -265,6 +336,9 @@ class Page {
       const are = `${this.rows.past} hidden: not in the causal past of event${this.keys().length > 1 ? "s" : ""} ${keys}`;
       says.push(this.usualMode() === "all" ? are + "." : are + ", so nothing there depends on them.");
     }
+    if (this.rows.occurrences >= 0) {
+      says.push(`The pattern occurs ${this.rows.occurrences === 1 ? "once" : this.rows.occurrences + " times"}.`);
+    }
     if (this.rows.filtered > 0) {
       says.push(`${this.rows.filtered} hidden by the filter.`);
     }
@@ -274,13 +348,16 @@ class Page {
     if (this.view.mode === "witness") {
       says.push("In the order of the witness.");
     }
+    if (this.t.partner !== null) {
+      says.push(`${this.t.partner.reduce((only, p) => only + (p === 0 ? 1 : 0), 0)} only in this run.`);
+    }
     this.counts.textContent = says.join(" ");
     this.counts.title = says.join(" ");
     for (const button of this.modes.children) {
       button.setAttribute("aria-pressed", String(button.dataset.mode === this.view.mode));
       button.hidden =
         (button.dataset.mode === "witness" && (this.finding()?.witness ?? []).length === 0) ||
-        (button.dataset.mode === "past" && this.keys().length === 0);
+        (button.dataset.mode === "past" && this.keys(this.sides[0].t).length === 0);
     }
   }
 
@@ -302,11 +379,23 @@ class Page {
     this.select(this.rows.of[this.view.event] >= 0 ? this.view.event : this.firstEvent(), true);
   }
 
+  zoom(factor) {
+    this.sides.forEach((side) => side.diagram.zoom(factor));
+  }
+
+  // The same event in the other run.
+  changeSide() {
+    const partner = this.t.partner?.[this.view.event] ?? 0;
+    if (partner > 0) {
+      this.selectIn(this.t.other, partner - 1, true);
+    }
+  }
+
   nextTheme() {
     const root = document.documentElement;
     const next = { "": "dark", dark: "light", light: "" };
     root.dataset.theme = next[root.dataset.theme ?? ""];
-    this.diagram.repaint();
+    this.repaint();
   }
 
   // The next event of the same task that is shown, or the previous one.
@@ -367,8 +456,9 @@ class Page {
       a: () => this.setMode(this.view.mode === "all" ? "past" : "all"),
       w: () => this.setMode("witness"),
       "/": () => this.filterBox.focus(),
-      "+": () => this.diagram.zoom(1.25),
-      "-": () => this.diagram.zoom(1 / 1.25),
+      "+": () => this.zoom(1.25),
+      "-": () => this.zoom(1 / 1.25),
+      o: () => this.changeSide(),
       t: () => this.nextTheme(),
       "?": () => this.help.showModal(),
     };
@@ -383,6 +473,9 @@ class Page {
 }
 
 const data = JSON.parse(byId("data").textContent);
-const trace = readTrace(data);
-addOrder(trace);
-window.clew = new Page(data, trace);
+const runs = data.runs.map((run, index) => readTrace(data, index));
+runs.forEach(addOrder);
+if (runs.length > 1) {
+  pairRuns(runs, readNumbers("0-partner"));
+}
+window.clew = new Page(data, runs);

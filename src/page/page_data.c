@@ -65,14 +65,14 @@ static void print_finding(const struct finding *f, size_t number, struct json *j
     json_end(j);
 }
 
-static void print_steps(const struct page *p, struct json *j)
+static void print_steps(const struct page_run *run, struct json *j)
 {
-    json_u64(j, "step_first", p->step_first);
+    json_u64(j, "step_first", run->step_first);
     json_array(j, "steps");
-    for (size_t i = 0; i < p->step_count; i++) {
+    for (size_t i = 0; i < run->step_count; i++) {
         json_array(j, NULL);
-        json_text(j, NULL, p->steps[i].detail);
-        json_text(j, NULL, p->steps[i].source);
+        json_text(j, NULL, run->steps[i].detail);
+        json_text(j, NULL, run->steps[i].source);
         json_end(j);
     }
     json_end(j);
@@ -186,18 +186,29 @@ static void print_explanation(const struct explanation *x, struct json *j)
     json_end(j);
 }
 
-static void print_data(const struct page *p, struct json *j)
+static void print_run(const struct page_run *run, struct json *j)
+{
+    json_object(j, NULL);
+    json_text(j, "title", run->title);
+    json_text(j, "order", order_kind_name(run->trace->tables.order));
+    json_text(j, "source", trace_name(run->trace, run->trace->tables.source));
+    json_u64(j, "tick_ns", run->trace->tables.tick_ns);
+    print_names(run->trace, j);
+    print_steps(run, j);
+    json_end(j);
+}
+
+static void print_data(const struct page *p, event_id divergence, struct json *j)
 {
     json_object(j, NULL);
     json_u64(j, "version", 1);
     json_text(j, "title", p->title);
     print_text_if(j, "verdict", p->verdict);
     print_text_if(j, "replay", p->replay);
-    json_text(j, "order", order_kind_name(p->trace->tables.order));
-    json_text(j, "source", trace_name(p->trace, p->trace->tables.source));
-    json_u64(j, "tick_ns", p->trace->tables.tick_ns);
-    json_u64(j, "events", p->trace->events.count);
     json_u64(j, "elsewhere", p->findings_elsewhere);
+    if (divergence != EVENT_NONE) {
+        json_u64(j, "divergence", divergence);
+    }
     json_array(j, "findings");
     for (size_t i = 0; p->findings != NULL && i < p->findings->list.count; i++) {
         print_finding(&p->findings->list.at[i], i + 1, j);
@@ -207,18 +218,21 @@ static void print_data(const struct page *p, struct json *j)
         print_explanation(p->explanation, j);
     }
     print_kinds(j);
-    print_names(p->trace, j);
-    print_steps(p, j);
+    json_array(j, "runs");
+    for (size_t i = 0; i < p->run_count; i++) {
+        print_run(&p->runs[i], j);
+    }
+    json_end(j);
     source_windows_print(p, j);
     json_end(j);
 }
 
-void page_data_write(const struct page *p, struct out *out)
+void page_data_write(const struct page *p, event_id divergence, struct out *out)
 {
     struct out text;
     out_open_memory(&text);
     struct json j = json_begin(&text);
-    print_data(p, &j);
+    print_data(p, divergence, &j);
     out_text(out, "<script type=\"application/json\" id=\"data\">");
     document_json(out, text.buffer, text.used);
     out_text(out, "</script>\n");

@@ -7,7 +7,8 @@
 /* The position of a finding's event in the trace of the page. */
 uint64_t page_position_of(const struct finding_event *e);
 
-/* Writes the element "data". */
-void page_data_write(const struct page *p, struct out *out);
+/* Writes the element "data". The divergence is the event of the first run where the second parts
+ * from it; EVENT_NONE: nowhere. */
+void page_data_write(const struct page *p, event_id divergence, struct out *out);
 
 #endif

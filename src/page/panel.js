@@ -90,9 +90,17 @@ function changesOf(t, e) {
   return changes;
 }
 
+// Of a run under control: what the step of the event changed, and its line of the source.
+function stepOf(t, e) {
+  const step = t.step[e];
+  return step > 0 ? t.steps[step - 1 - t.step_first] : undefined;
+}
+
+const stepSource = (t, e) => stepOf(t, e)?.[1] ?? "";
+
 class Panel {
-  constructor(t, data, onSelect) {
-    Object.assign(this, { t, data, onSelect });
+  constructor(data, onSelect) {
+    Object.assign(this, { data, onSelect });
     this.host = make("aside", "panel");
     this.host.setAttribute("aria-label", "the selected event");
     this.said = make("p", "said");
@@ -101,12 +109,13 @@ class Panel {
     this.host.append(this.said, this.content);
   }
 
-  show(e, isKey) {
-    const { t } = this;
+  show(t, e, isKey) {
+    this.t = t;
     this.said.textContent = `event ${e}, ${taskWords(t, e)}: ${eventWords(t, e)}`;
     this.content.replaceChildren(
       this.title(e, isKey),
       this.source(e),
+      this.partner(e),
       this.changes(e),
       this.state(e),
       this.neighbours(e),
@@ -128,7 +137,7 @@ class Panel {
   source(e) {
     const location = this.t.name(this.t.location[e]);
     const lines = sourceLines(this.data, location);
-    const code = this.stepSource(e);
+    const code = stepSource(this.t, e);
     if (location === "" || (lines.length === 0 && code === "")) {
       return location === "" ? "" : this.section("Source", make("p", "mono", location));
     }
@@ -143,27 +152,30 @@ class Panel {
     return this.section(location, block);
   }
 
-  stepOf(e) {
-    const step = this.t.step[e];
-    return step > 0 ? this.data.steps[step - 1 - this.data.step_first] : undefined;
-  }
-
-  stepSource(e) {
-    return this.stepOf(e)?.[1] ?? "";
+  // The same event of the other run.
+  partner(e) {
+    const { t } = this;
+    if (t.partner === null) {
+      return "";
+    }
+    const other = t.partner[e];
+    const line = make("p", "", other === 0 ? "only in this run" : `event ${other - 1} of ${t.other.title}`);
+    return this.section("In the other run", line);
   }
 
   changes(e) {
+    const { t } = this;
     const list = make("ul");
-    for (const [text, other] of changesOf(this.t, e)) {
+    for (const [text, other] of changesOf(t, e)) {
       const item = make("li", "", text + " ");
       if (other >= 0) {
         item.append(this.link(other));
       }
       list.append(item);
     }
-    const detail = this.stepOf(e)?.[0] ?? "";
+    const detail = stepOf(t, e)?.[0] ?? "";
     if (detail !== "") {
-      list.append(make("li", "", `step ${this.t.step[e]}: ${detail}`));
+      list.append(make("li", "", `step ${t.step[e]}: ${detail}`));
     }
     return list.children.length === 0 ? "" : this.section("What changed", list);
   }
@@ -174,7 +186,7 @@ class Panel {
     const found = new Map();
     for (let i = e; i >= 0 && i > e - SEEN_BACK && found.size < LISTED; i--) {
       const node = t.tasks[t.task[i]][0];
-      const detail = t.step[i] === t.step[i + 1] && i < e ? "" : (this.stepOf(i)?.[0] ?? "");
+      const detail = t.step[i] === t.step[i + 1] && i < e ? "" : (stepOf(t, i)?.[0] ?? "");
       if (detail !== "" && node !== 0 && !found.has(node)) {
         found.set(node, [detail, i]);
       }
@@ -197,11 +209,12 @@ class Panel {
       table.append(line);
     };
     for (const [node, [detail, i]] of this.nodesAt(e)) {
-      row(t.name(node), detail, i);
+      const name = t.name(node);
+      row(name, detail.startsWith(name + ": ") ? detail.slice(name.length + 2) : detail, i);
     }
     for (const write of variablesAt(t, e).values()) {
       if (write >= 0) {
-        row(t.name(t.object[write]), valueOf(t, write) || "written by " + taskWords(t, write), write);
+        row(t.name(t.object[write]) + (t.tasks[t.task[write]][0] === t.tasks[t.task[e]][0] ? "" : "@" + t.name(t.tasks[t.task[write]][0])), valueOf(t, write) || "written by " + taskWords(t, write), write);
       }
     }
     for (const i of locksAt(t, e).slice(0, LISTED)) {
@@ -279,10 +292,11 @@ class Panel {
 
   link(e) {
     const link = make("a", "event", "#" + e);
+    const { t } = this;
     link.href = "#event=" + e;
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      this.onSelect(e);
+      this.onSelect(t, e);
     });
     return link;
   }

@@ -39,10 +39,70 @@ function termMatches(t, term, e) {
 
 const filterKeeps = (t, filter, e) => filter.every((term) => termMatches(t, term, e) !== term.isNot);
 
+// A pattern of several events: "send vote -> recv" asks for an arrow between the two, "lock a .. lock b" for the next
+// such event of the same task.
+function parsePattern(text) {
+  const parts = text.split(/\s+(->|\.\.)\s+/);
+  const pattern = [{ link: null, filter: parseFilter(parts[0]) }];
+  for (let i = 1; i + 1 < parts.length; i += 2) {
+    pattern.push({ link: parts[i], filter: parseFilter(parts[i + 1]) });
+  }
+  return pattern;
+}
+
+const AHEAD = 5000; // events of a task that are searched for the next one of a pattern
+
+function nextOfTask(t, filter, e) {
+  const own = t.ofTask.of(t.task[e]);
+  const limit = Math.min(own.length, t.position[e] + AHEAD);
+  for (let i = t.position[e] + 1; i < limit; i++) {
+    if (filterKeeps(t, filter, own[i])) {
+      return [own[i]];
+    }
+  }
+  return [];
+}
+
+// Marks the events of every occurrence that begins with the event. Returns whether there is one.
+function markOccurrence(t, pattern, at, e, marks) {
+  if (!filterKeeps(t, pattern[at].filter, e)) {
+    return false;
+  }
+  const next = pattern[at + 1];
+  let isWhole = next === undefined;
+  if (next?.link === "->") {
+    for (const i of t.outOf.of(e)) {
+      isWhole = markOccurrence(t, pattern, at + 1, t.edges.to[i], marks) || isWhole;
+    }
+  } else if (next?.link === "..") {
+    isWhole = nextOfTask(t, next.filter, e).some((other) => markOccurrence(t, pattern, at + 1, other, marks));
+  }
+  if (isWhole) {
+    marks[e] = 1;
+  }
+  return isWhole;
+}
+
+// Whether each event is kept by the text of the filter; null: all are.
+function filterOf(t, text) {
+  const pattern = parsePattern(text);
+  if (pattern.length === 1) {
+    const [{ filter }] = pattern;
+    return { keeps: filter.length === 0 ? null : (e) => filterKeeps(t, filter, e), occurrences: -1 };
+  }
+  const marks = new Uint8Array(t.count);
+  let occurrences = 0;
+  for (let e = 0; e < t.count; e++) {
+    occurrences += markOccurrence(t, pattern, 0, e, marks) ? 1 : 0;
+  }
+  return { keeps: (e) => marks[e] === 1, occurrences };
+}
+
 // The rows of the diagram: events in the order of the trace, or of a witness.
 function chooseRows(t, view) {
   const rows = { events: null, past: 0, filtered: 0, folded: 0, isSorted: true };
-  const filter = parseFilter(view.filter);
+  const { keeps, occurrences } = filterOf(t, view.filter);
+  rows.occurrences = occurrences;
   const isKey = new Set(view.keys);
   const past = view.mode === "past" && view.keys.length > 0 ? causalPast(t, view.keys) : null;
   const folds = view.mode !== "witness" && !view.filter.includes("handler");
@@ -54,7 +114,7 @@ function chooseRows(t, view) {
     const e = from === null ? i : from[i];
     if (past !== null && !isInPast(t, past, e)) {
       rows.past++;
-    } else if (filter.length > 0 && !isKey.has(e) && !filterKeeps(t, filter, e)) {
+    } else if (keeps !== null && !isKey.has(e) && !keeps(e)) {
       rows.filtered++;
     } else if (folds && e !== view.event && !isKey.has(e) && t.className(e) === "handler") {
       rows.folded++;

@@ -86,7 +86,9 @@ void source_windows_print(const struct page *p, struct json *j)
         w[i].line_count = count_lines(&p->files[i]);
         w[i].is_near = mem_zero((size_t)w[i].line_count + 1, sizeof *w[i].is_near);
     }
-    mark_all(p->trace, w, p->file_count);
+    for (size_t i = 0; i < p->run_count; i++) {
+        mark_all(p->runs[i].trace, w, p->file_count);
+    }
     json_object(j, "sources");
     for (size_t i = 0; i < p->file_count; i++) {
         print_lines(&w[i], j);

@@ -5,7 +5,12 @@
 
 #include "page/page.h"
 
-/* Writes an element for each column. Fails when happens-before cannot be built. */
-MUST_USE int trace_columns_write(const struct page *p, struct out *out, struct err *e);
+/* Writes an element for each column of the run. Fails when happens-before cannot be built. */
+MUST_USE int trace_columns_write(const struct page_run *run, size_t index, struct out *out,
+                                 struct err *e);
+
+/* Writes the partners of the first run's events in the second. */
+void trace_columns_write_partners(const struct trace *first, const event_id *partners,
+                                  struct out *out);
 
 #endif

@@ -134,7 +134,7 @@ tests.the_address_names_the_moment = async () => {
   same(await selected(again), event, "the event");
   same(await again.evaluate(() => location.hash), fragment, "the address");
   check((await counts(again)).startsWith("32 of 32"), await counts(again));
-  await press(again, "Enter");
+  await press(again, "[");
   await again.goBack();
   same(await selected(again), event, "back");
   await close(again);
@@ -143,7 +143,7 @@ tests.the_address_names_the_moment = async () => {
 tests.arrows_are_the_messages = async () => {
   const page = await open("race.html");
   const messages = await page.evaluate(() => {
-    const { edges, kindName } = window.clew.t;
+    const { edges, kindName } = window.clew.t; // of the only run
     return [...edges.kind.keys()]
       .filter((i) => edges.names[edges.kind[i]] === "message")
       .map((i) => [kindName(edges.from[i]), kindName(edges.to[i])].join(" "));
@@ -184,9 +184,54 @@ tests.a_narrow_window_stacks_the_parts = async () => {
 tests.a_failing_run_of_a_system_shows_its_faults_and_steps = async () => {
   const page = await open("run.html");
   check((await page.locator("#replay code").textContent()).startsWith("clew replay commit.campaign/"), "the command");
+  await press(page, "]", "]", "]");
   check((await page.locator(".panel").textContent()).includes("step 11"), "the step");
-  check((await page.locator(".labels").textContent()).includes("fault: crash coordinator"), "the crash");
+  check((await page.locator(".labels").first().textContent()).includes("fault: crash coordinator"), "the crash");
   await page.screenshot({ path: join(shots, "run.png") });
+  await close(page);
+};
+
+tests.the_nearest_passing_run_stands_beside_the_failing_one = async () => {
+  const page = await open("run.html");
+  same(await page.locator(".caption:visible").allTextContents().then((texts) => texts.join(", ")), "commit.campaign/violations/1.sched, the nearest passing run", "the two runs");
+  const at = await page.evaluate(() => [window.clew.data.divergence, window.clew.view.event]);
+  same(at[1], at[0], "it opens where they part");
+  await press(page, "ArrowUp");
+  const partner = await page.evaluate(() => window.clew.sides[1].diagram.selected);
+  await press(page, "o");
+  same(await page.evaluate(() => [window.clew.t.index, window.clew.view.event].join()), `1,${partner}`, "o goes to the same event of the other run");
+  const fragment = await page.evaluate(() => location.hash);
+  check(fragment.includes("run=2"), fragment);
+  await close(page);
+  const again = await open("run.html", { fragment });
+  same(await again.evaluate(() => [window.clew.t.index, window.clew.view.event].join()), `1,${partner}`, "its address");
+  await close(again);
+};
+
+tests.two_traces_are_compared = async () => {
+  const page = await open("both.html");
+  same(await page.locator(".diagram").count(), 2, "diagrams");
+  check((await page.locator(".row.only:visible").count()) > 0, "events of one run only are marked");
+  check((await counts(page)).includes("only in this run."), await counts(page));
+  await page.screenshot({ path: join(shots, "both.png") });
+  await close(page);
+};
+
+tests.a_pattern_finds_chains_of_events = async () => {
+  const page = await open("race.html");
+  await press(page, "a", "/");
+  await page.keyboard.type("send deposit -> recv .. lock journal");
+  await settled(page);
+  check((await counts(page)).includes("The pattern occurs once."), await counts(page));
+  check((await counts(page)).startsWith("5 of 32"), await counts(page)); // three of the pattern, two of the finding
+  await close(page);
+};
+
+tests.a_property_of_clocks_shows_its_argument = async () => {
+  const page = await open("moment.html");
+  same(await page.locator(".drawn:visible").count(), 2, "intervals, a line each");
+  same(await page.locator(".row.key:visible").count(), 2, "marked rows");
+  await page.screenshot({ path: join(shots, "moment.png") });
   await close(page);
 };
 
@@ -240,11 +285,15 @@ tests.a_hundred_thousand_events_can_be_walked = async () => {
 
 function makeInputs() {
   const bank = join(source, "examples/bank.log");
-  writeFileSync(join(scratch, "race.findings"), clew("races", "--json", bank));
+  writeFileSync(join(scratch, "race.findings"), clew("races", "--json", "--witness", bank));
   clew("view", "-q", "race.findings", "-o", "race.html");
   clew("cc", "--sim", join(source, "examples/commit.c"), "-o", "commit.so");
   clew("explore", "-q", "--first", "--strategy", "pos", "--budget", "20000runs", "./commit.so");
   clew("view", "-q", "commit.campaign/violations/1.sched", "./commit.so", "-o", "run.html");
+  clew("view", "-q", bank.replace("bank.log", "bank-broken.log"), bank, "-o", "both.html");
+  const turns = join(source, "examples/turns");
+  writeFileSync(join(scratch, "moment.findings"), clew("monitor", "--json", "--spec", turns + ".spec", "--skew", "6ms", turns + ".txt"));
+  clew("view", "-q", "moment.findings", "-o", "moment.html");
   writeFileSync(join(scratch, "hostile.txt"), hostileTrace(300));
   clew("view", "-q", "hostile.txt", "-o", "hostile.html");
   writeFileSync(join(scratch, "large.txt"), largeTrace(100000));

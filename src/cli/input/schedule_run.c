@@ -73,18 +73,12 @@ const char *schedule_run_command(const struct schedule_run *r, struct arena *a)
     return text;
 }
 
-int schedule_run_explain(const struct schedule_run *r, uint64_t rows_max, struct explained_run *x,
-                         struct err *e)
+struct limit schedule_run_budget(const struct schedule_run *r)
 {
-    struct stopping stopping;
     struct limit limit = r->session->budget;
-    stopping_begin(&stopping);
     limit.is_stopped = stopping_wish();
     if (limit.runs == 0 && limit.time_ns == 0) {
         limit.runs = EXPLAIN_RUNS_DEFAULT;
     }
-    const struct explain_options options = {.rows_max = rows_max, .limit = &limit};
-    const int status = explain_run(r->world, &r->schedule, &options, x, e);
-    stopping_end(&stopping);
-    return status < 0 ? err_wrap(e, "%s", r->session->inputs[0]) : 0;
+    return limit;
 }

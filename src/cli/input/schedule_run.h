@@ -32,10 +32,8 @@ void schedule_run_close(struct schedule_run *r);
 /* "clew replay FILE ./system.so", in the arena. */
 const char *schedule_run_command(const struct schedule_run *r, struct arena *a);
 
-/* Runs it, and runs beside it to explain it, within the session's budget, by default
- * EXPLAIN_RUNS_DEFAULT runs. rows_max 0: all rows. */
-struct explained_run;
-MUST_USE int schedule_run_explain(const struct schedule_run *r, uint64_t rows_max,
-                                  struct explained_run *x, struct err *e);
+/* The budget of runs beside it that explain it: the session's, by default EXPLAIN_RUNS_DEFAULT
+ * runs, ended by the first Ctrl-C (cli/interrupt.h). */
+struct limit schedule_run_budget(const struct schedule_run *r);
 
 #endif

@@ -4,6 +4,7 @@
 #include "cli/input/finding_trace.h"
 #include "cli/input/schedule_file.h"
 #include "cli/input/schedule_run.h"
+#include "cli/interrupt.h"
 #include "cli/text/findings_output.h"
 #include "cli/text/verdict.h"
 #include "hunt/explain_finding.h"
@@ -166,14 +167,21 @@ static int explain_world(struct explaining *x, const struct schedule_run *r, str
 {
     struct session *s = x->session;
     struct explained_run run = {0};
-    int status = schedule_run_explain(r, x->command->rows, &run, e);
-    if (status == 0 && !run.is_shown) {
+    struct stopping stopping;
+    stopping_begin(&stopping);
+    const struct limit limit = schedule_run_budget(r);
+    const struct explain_options options = {.rows_max = x->command->rows, .limit = &limit};
+    int status = explain_run(r->world, &r->schedule, &options, &run, e);
+    stopping_end(&stopping);
+    if (status < 0) {
+        (void)err_wrap(e, "%s", s->inputs[0]);
+    } else if (!run.is_shown) {
         const char *hint = schedule_hint(x->command->spec, x->command->config);
         out_format(&s->out, "unknown: the schedule shows no violation: %s%s%s%s\n",
                    run.divergence[0] != '\0' ? run.divergence : run.failing.what,
                    hint[0] == '\0' ? "" : " (", hint, hint[0] == '\0' ? "" : ")");
         status = EXIT_UNKNOWN;
-    } else if (status == 0) {
+    } else {
         run.result.replay = schedule_run_command(r, &run.result.arena);
         findings_add(&x->findings.findings,
                      &(struct finding){.kind = outcome_finding(run.failing.outcome),

@@ -1,15 +1,11 @@
 /* clew view: an execution, and what was found in it, as a page for a browser. */
-#include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "cli/input/finding_trace.h"
-#include "cli/input/schedule_file.h"
 #include "cli/input/schedule_run.h"
-#include "cli/verbs/view_sources.h"
-#include "explore/replay.h"
-#include "hunt/explain_run.h"
-#include "page/page.h"
+#include "cli/interrupt.h"
+#include "hunt/page_sources.h"
+#include "hunt/run_page.h"
 #include "report/findings_file.h"
 
 struct view_command {
@@ -30,32 +26,58 @@ struct viewing {
     struct arena arena;
 };
 
-/* Writes the page of the trace, with the sources that can be found. */
+static int write_document(struct viewing *v, struct out *out, struct err *e)
+{
+    const char *folders[TEXTS_MAX + 1] = {"."};
+    const struct texts *more = &v->command->sources;
+    for (size_t i = 0; i < more->count; i++) {
+        folders[i + 1] = more->at[i];
+    }
+    return page_write_with_sources(&v->page, &(struct page_folders){folders, more->count + 1}, out,
+                                   e);
+}
+
+/* Writes the page to --output. */
 static int write_page(struct viewing *v, struct err *e)
 {
-    struct session *s = v->session;
-    struct view_sources sources = {0};
+    const struct common *c = v->session->common;
+    const size_t count = v->page.findings->list.count;
     struct out out;
+    if (strcmp(c->output, "-") == 0) {
+        return write_document(v, &v->session->out, e);
+    }
+    if (out_open(&out, c->output, e) < 0) {
+        return -1;
+    }
+    if (write_document(v, &out, e) < 0) {
+        out_abandon(&out);
+        return -1;
+    }
+    if (out_close(&out, e) < 0) {
+        return -1;
+    }
+    if (!c->quiet) {
+        session_say("%s: %zu events, %zu finding%s", c->output, v->page.runs[0].trace->events.count,
+                    count, count == 1 ? "" : "s");
+    }
+    return 0;
+}
+
+/* The run that the page is about. */
+static void set_run(struct viewing *v, const char *title, const struct trace *t)
+{
+    v->page.title = title;
+    v->page.runs[0].title = title;
+    v->page.runs[0].trace = t;
+    v->page.run_count = 1;
     v->page.findings = &v->findings;
-    view_sources_find(&sources, v->page.trace, &v->command->sources);
-    v->page.files = sources.files.at;
-    v->page.file_count = sources.files.count;
-    const bool is_standard = strcmp(s->common->output, "-") == 0;
-    int status = is_standard ? 0 : out_open(&out, s->common->output, e);
-    if (status == 0) {
-        status = page_write(&v->page, is_standard ? &s->out : &out, e);
-        if (status < 0 && !is_standard) {
-            out_abandon(&out);
-        } else if (status == 0 && !is_standard) {
-            status = out_close(&out, e);
-        }
-    }
-    view_sources_release(&sources);
-    if (status == 0 && !is_standard && !s->common->quiet) {
-        session_say("%s: %zu events, %zu finding%s", s->common->output, v->page.trace->events.count,
-                    v->findings.list.count, v->findings.list.count == 1 ? "" : "s");
-    }
-    return status;
+}
+
+/* Another run beside it. */
+static void add_run(struct viewing *v, const char *title, const struct trace *t)
+{
+    must(v->page.run_count == 1);
+    v->page.runs[v->page.run_count++] = (struct page_run){.title = title, .trace = t};
 }
 
 /* ---- traces ---- */
@@ -81,26 +103,73 @@ static void add_violations(struct viewing *v, const struct trace *t)
     }
 }
 
-static int view_trace(struct viewing *v, struct err *e)
+/* Loads the whole trace of an open reading. */
+static int load(struct reading *r, struct err *e)
 {
-    struct reading r;
-    if (v->session->command != NULL) {
-        return session_misused(e, "a trace is viewed as it is, without a program");
+    if (reading_load(r, e) < 0) {
+        return -1;
     }
-    int status = reading_open(&r, v->session, e);
+    return r->is_cut
+               ? err_set(e, "%s: the budget ended before the trace did; raise --budget", r->name)
+               : 0;
+}
+
+static bool has_violation(const struct trace *t)
+{
+    trace_each (t, event) {
+        if (event->kind == EVENT_VIOLATION) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Two traces side by side; one with a violation comes first. */
+static int view_two(struct viewing *v, struct reading *first, struct err *e)
+{
+    struct reading second;
+    int status = reading_open_one(&second, v->session, 1, e);
     if (status != 0) {
         return status;
     }
-    status = reading_load(&r, e);
-    if (status == 0 && r.is_cut) {
-        status = err_set(e, "%s: the budget ended before the trace did; raise --budget", r.name);
-    }
+    status = load(&second, e);
     if (status == 0) {
-        add_violations(v, &r.trace);
-        v->page.title = r.name;
-        v->page.trace = &r.trace;
+        const bool is_swapped = has_violation(&second.trace) && !has_violation(&first->trace);
+        const struct reading *shown = is_swapped ? &second : first;
+        const struct reading *beside = is_swapped ? first : &second;
+        set_run(v, shown->name, &shown->trace);
+        add_violations(v, &shown->trace);
+        add_run(v, beside->name, &beside->trace);
         v->page.verdict = v->findings.list.count > 0 ? v->findings.list.at[0].what : NULL;
         status = write_page(v, e);
+        reading_warn(&second);
+    }
+    reading_close(&second);
+    return status;
+}
+
+static int view_trace(struct viewing *v, struct err *e)
+{
+    struct reading r;
+    struct session *s = v->session;
+    const bool is_pair = s->input_count == 2 && !s->common->one_run;
+    if (s->command != NULL) {
+        return session_misused(e, "a trace is viewed as it is, without a program");
+    }
+    int status = is_pair ? reading_open_one(&r, s, 0, e) : reading_open(&r, s, e);
+    if (status != 0) {
+        return status;
+    }
+    status = load(&r, e);
+    if (status == 0 && is_pair) {
+        status = view_two(v, &r, e);
+    } else if (status == 0) {
+        set_run(v, r.name, &r.trace);
+        add_violations(v, &r.trace);
+        v->page.verdict = v->findings.list.count > 0 ? v->findings.list.at[0].what : NULL;
+        status = write_page(v, e);
+    }
+    if (status == 0) {
         reading_warn(&r);
     }
     reading_close(&r);
@@ -167,8 +236,7 @@ static int view_findings(struct viewing *v, struct in *in, struct err *e)
         status = load_first_input(&l, &from, path, e);
     }
     if (status == 0) {
-        v->page.title = l.reading.name;
-        v->page.trace = &l.reading.trace;
+        set_run(v, l.reading.name, &l.reading.trace);
         v->page.assumptions = from.assumptions.at;
         v->page.assumption_count = from.assumptions.count;
         const bool is_found = v->findings.list.count > 0;
@@ -186,114 +254,24 @@ static int view_findings(struct viewing *v, struct in *in, struct err *e)
 
 /* ---- schedules ---- */
 
-/* The steps that the explanation describes, in a row without a gap. */
-static void add_steps(struct viewing *v, const struct explanation *x)
-{
-    if (x->rows.count == 0) {
-        return;
-    }
-    struct page_step *steps = arena_array(&v->arena, struct page_step, x->rows.count);
-    for (size_t i = 0; i < x->rows.count; i++) {
-        must(x->rows.at[i].number == x->rows.at[0].number + i);
-        steps[i] = (struct page_step){x->rows.at[i].detail, x->rows.at[i].source};
-    }
-    v->page.steps = steps;
-    v->page.step_count = x->rows.count;
-    v->page.step_first = (uint32_t)x->rows.at[0].number - 1;
-}
-
-static bool is_key_step(const struct explanation *x, uint32_t step)
-{
-    vec_each (&x->rows, row) {
-        if (row->is_key && row->number == (uint64_t)step + 1) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Of a run that hangs: the last event of each task that waits. */
-static bool is_last_of_waiting(const struct trace *t, event_id id, enum outcome outcome)
-{
-    const struct event *event = trace_at(t, id);
-    if ((outcome != OUTCOME_DEADLOCK && outcome != OUTCOME_LIVELOCK) ||
-        event->kind == EVENT_THREAD_END || event->kind == EVENT_PROCESS_EXIT) {
-        return false;
-    }
-    for (event_id later = id + 1; later < t->events.count; later++) {
-        const struct event *other = trace_at(t, later);
-        if (other->task == event->task && other->kind != EVENT_VIOLATION) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The events of the violation: where it shows, and the operations whose order it depends on. */
-static void add_run(struct viewing *v, const struct trace *t, const struct replayed *r,
-                    const struct explained_run *x)
-{
-    struct findings *f = &v->findings;
-    const struct execution *run = &r->execution;
-    VEC(struct finding_event) events = {0};
-    uint32_t last_step = STEP_NONE;
-    must(run->event_steps.count <= t->events.count);
-    for (event_id id = 0; id < t->events.count; id++) {
-        const uint32_t step = id < run->event_steps.count ? run->event_steps.at[id] : STEP_NONE;
-        const bool is_first = step != STEP_NONE && step != last_step;
-        if (trace_at(t, id)->kind == EVENT_VIOLATION || is_last_of_waiting(t, id, run->outcome) ||
-            (is_first && is_key_step(&x->result, step))) {
-            vec_push(&events, findings_event(f, t, id, 0));
-        }
-        last_step = step;
-    }
-    struct finding_event *copy = arena_array(&f->arena, struct finding_event, events.count);
-    memcpy(copy, events.at, events.count * sizeof *copy);
-    findings_add(f, &(struct finding){.kind = outcome_finding(run->outcome),
-                                      .status = STATUS_CONFIRMED,
-                                      .grade = GRADE_SOUND,
-                                      .severity = run->severity,
-                                      .what = run->what,
-                                      .key = run->key,
-                                      .events = copy,
-                                      .event_count = events.count,
-                                      .replay = v->page.replay,
-                                      .pair_count = 1});
-    vec_release(&events);
-}
-
 static int view_run(struct viewing *v, const struct schedule_run *r, struct err *e)
 {
-    struct trace t;
-    struct replayed replayed = {0};
-    struct explained_run x = {0};
-    trace_init(&t);
-    const struct replay_options options = {.trace = &t};
-    int status = replay(r->world, &r->schedule, &options, &replayed, e);
+    struct run_page run = {0};
+    struct stopping stopping;
+    stopping_begin(&stopping);
+    const struct limit limit = schedule_run_budget(r);
+    const struct run_page_options options = {.title = v->session->inputs[0],
+                                             .replay = schedule_run_command(r, &v->arena),
+                                             .explain = {.limit = &limit}};
+    int status = run_page_build(&run, r->world, &r->schedule, &options, e);
+    stopping_end(&stopping);
     if (status < 0) {
         (void)err_wrap(e, "%s", v->session->inputs[0]);
     } else {
-        status = schedule_run_explain(r, 0, &x, e);
-    }
-    if (status == 0) {
-        trace_seal(&t);
-        v->page.title = v->session->inputs[0];
-        v->page.trace = &t;
-        v->page.replay = schedule_run_command(r, &v->arena);
-        v->page.event_steps = replayed.execution.event_steps.at;
-        v->page.event_step_count = replayed.execution.event_steps.count;
-        v->page.verdict =
-            replayed.divergence[0] != '\0' ? replayed.divergence : replayed.execution.what;
-        if (x.is_shown) {
-            v->page.explanation = &x.result;
-            add_steps(v, &x.result);
-            add_run(v, &t, &replayed, &x);
-        }
+        v->page = run.page;
         status = write_page(v, e);
     }
-    explained_run_release(&x);
-    replayed_release(&replayed);
-    trace_release(&t);
+    run_page_release(&run);
     return status;
 }
 
@@ -422,6 +400,7 @@ static const struct example examples[] = {
      "Show a failing run of a program, step by step."},
     {"clew view ring.campaign/violations/1.min.sched ./ring.so -o bug.html",
      "The same for a run of a simulated system."},
+    {"clew view bad.clew good.clew -o both.html", "Show two traces side by side."},
     {"clew view run.clew -o run.html", "Show a trace in which nothing was looked for."},
     {0},
 };
@@ -429,7 +408,7 @@ static const struct example examples[] = {
 const struct verb verb_view = {
     .name = "view",
     .summary = "show an execution and its bug as a page for a browser",
-    .operands = "TRACE | FINDINGS | SCHEDULE SYSTEM.so | SCHEDULE -- PROGRAM...",
+    .operands = "TRACE [TRACE] | FINDINGS | SCHEDULE SYSTEM.so | SCHEDULE -- PROGRAM...",
     .operand_min = 1,
     .operand_max = TEXTS_MAX,
     .takes_command = true,
@@ -439,7 +418,8 @@ const struct verb verb_view = {
              "events that can have caused it. Arrow keys step; each event has its source line and "
              "the state there; the address of the page names the moment. A findings file (the "
              "output of --json) is shown with the trace that it names, a schedule is run in the "
-             "system or program on the command line.",
+             "system or program on the command line, with the nearest passing run beside it. Two "
+             "traces stand side by side, opened where they part.",
     .exit_statuses = "0 the page was written\n2 the input, its trace or its system could not be "
                      "read",
     .options = options,
