@@ -116,13 +116,15 @@ function readTrace(data, index) {
   t.edges.kind = readColumn("edge-kind", Uint8Array);
   const begin = sumUp(readColumn("section-begin"));
   const lock = readColumn("section-lock");
-  const length = readColumn("section-end");
-  t.sections = {
-    begin,
-    end: length.map((n, i) => (n === 0 ? 0xffffffff : begin[i] + n - 1)), // never released: all ones
-    lock: lock.map((n) => n >>> 1),
-    isShared: (i) => (lock[i] & 1) === 1,
-  };
+  const length = readColumn("section-end"); // 0: never released
+  const end = new Uint32Array(begin.length);
+  const next = new Map(); // where the lock is taken next
+  for (let i = begin.length - 1; i >= 0; i--) {
+    const name = lock[i] >>> 1;
+    end[i] = length[i] > 0 ? begin[i] + length[i] - 1 : (next.get(name) ?? t.count) - 1;
+    next.set(name, begin[i]);
+  }
+  t.sections = { begin, end, lock: lock.map((n) => n >>> 1), isShared: (i) => (lock[i] & 1) === 1, isHeld: (i) => length[i] === 0 };
   t.name = (id) => t.names[id];
   t.kindName = (e) => t.kinds[t.kind[e]][0] ?? "kind " + t.kind[e];
   t.className = (e) => t.kinds[t.kind[e]][1] ?? "other";

@@ -4,6 +4,7 @@
 const ROW_HEIGHT = { least: 4, labels: 13, usual: 22, most: 40 };
 const LANE_WIDTH = { least: 22, narrow: 70, most: 190 };
 const GUTTER = 62;
+const ENDS = new Set(["thread-end", "process-exit", "process-crash", "violation"]);
 const OVERVIEW = 14;
 
 const make = (tag, className, text) => {
@@ -118,7 +119,7 @@ class Diagram {
   // Labels need the room right of the last lanes; few lanes spread, many move together.
   layOut() {
     const count = Math.max(1, this.lanes.length);
-    const room = this.width - GUTTER - Math.min(420, this.width * 0.45);
+    const room = this.width - GUTTER - Math.min(420, this.width * 0.36);
     this.laneWidth = Math.max(LANE_WIDTH.least, Math.min(LANE_WIDTH.most, room / count));
     this.left = 0;
     this.heads.classList.toggle("narrow", this.laneWidth < LANE_WIDTH.narrow);
@@ -233,7 +234,15 @@ class Diagram {
       return;
     }
     const started = performance.now();
-    const g = this.canvas.getContext("2d");
+    const [first, last] = this.drawRows(this.canvas.getContext("2d"));
+    this.placeLabels(first, last);
+    this.drawWindow();
+    this.drawTimes = this.drawTimes ?? [];
+    this.drawTimes.push(performance.now() - started);
+  }
+
+  // Draws the rows in sight; returns the first and the last of them.
+  drawRows(g) {
     const first = Math.max(0, Math.floor(this.top));
     const last = Math.min(this.rows.events.length - 1, Math.ceil(this.top + this.inSight()));
     g.clearRect(0, 0, this.width, this.height);
@@ -248,10 +257,7 @@ class Diagram {
       this.drawKeys(g);
       this.drawMarks(g, first, last);
     }
-    this.placeLabels(first, last);
-    this.drawWindow();
-    this.drawTimes = this.drawTimes ?? [];
-    this.drawTimes.push(performance.now() - started);
+    return [first, last];
   }
 
   drawGrid(g) {
@@ -314,7 +320,8 @@ class Diagram {
     });
   }
 
-  // A lifeline, from the first to the last event of its tasks; dotted while the node is down.
+  // A lifeline, from the first to the last event of its tasks; dotted while the node is down, and from the last event of
+  // a task that does not end.
   drawLanes(g, first, last) {
     const t = this.t;
     const shown = this.rows.events;
@@ -331,6 +338,9 @@ class Diagram {
         }
         this.line(g, x, Math.max(begin, first - 1), Math.min(end, last + 1), "lane", []);
         down = t.kindName(own[own.length - 1]) === "process-crash" ? end : -1;
+        if (!ENDS.has(t.kindName(own[own.length - 1]))) {
+          this.line(g, x, end, shown.length - 0.6, "lane", [2, 3]);
+        }
       }
       if (down >= 0) {
         this.line(g, x, down, shown.length, "crashed", [2, 4]);
@@ -364,8 +374,7 @@ class Diagram {
       if (this.laneOf[task] < 0) {
         return;
       }
-      const own = t.ofTask.of(task);
-      const end = t.sections.end[i] === 0xffffffff ? own[own.length - 1] : t.sections.end[i];
+      const end = t.sections.end[i];
       const level = depth.get(task) ?? 0;
       depth.set(task, level + 1);
       const y = Math.max(-8, this.yOf(this.rowAt(begin)));
@@ -451,6 +460,7 @@ class Diagram {
         g.lineTo(this.xOf(b), this.yOf(this.rows.of[b]));
         g.stroke();
         g.setLineDash([]);
+        this.writeNoOrder(g, a, b, color);
       }
     }
     for (const e of this.keys) {
@@ -464,6 +474,15 @@ class Diagram {
         g.fill();
         g.globalAlpha = 1;
       }
+    }
+  }
+
+  writeNoOrder(g, a, b, color) {
+    const y = (this.yOf(this.rows.of[a]) + this.yOf(this.rows.of[b])) / 2;
+    g.font = "italic 600 12px sans-serif";
+    g.fillStyle = color;
+    if (this.rowHeight >= ROW_HEIGHT.labels && Math.abs(this.rows.of[a] - this.rows.of[b]) > 1) {
+      g.fillText("no order", (this.xOf(a) + this.xOf(b)) / 2 + 8, y - 6);
     }
   }
 

@@ -14,6 +14,7 @@ const HELP = [
   ["+ -", "zoom; also Ctrl and wheel"],
   ["Home End PgUp PgDn", "move far"],
   ["o", "the same event in the other run"],
+  ["s", "save the diagram in sight as SVG"],
   ["t", "light, dark, or as the system"],
   ["?", "this list; Escape closes it"],
 ];
@@ -282,6 +283,7 @@ class Page {
     return [
       this.button("−", "smaller rows", () => this.zoom(1 / 1.25)),
       this.button("+", "larger rows", () => this.zoom(1.25)),
+      this.button("SVG", "save the diagram in sight", () => saveSvg(this.diagram, "clew.svg")),
       this.button("◐", "light or dark", () => this.nextTheme()),
       this.button("?", "keys", () => this.help.showModal()),
     ];
@@ -334,7 +336,7 @@ class Page {
     if (this.rows.past > 0) {
       const keys = this.keys().join(", ");
       const are = `${this.rows.past} hidden: not in the causal past of event${this.keys().length > 1 ? "s" : ""} ${keys}`;
-      says.push(this.usualMode() === "all" ? are + "." : are + ", so nothing there depends on them.");
+      says.push(this.usualMode() === "all" ? are + "." : are + ", which cannot depend on them.");
     }
     if (this.rows.occurrences >= 0) {
       says.push(`The pattern occurs ${this.rows.occurrences === 1 ? "once" : this.rows.occurrences + " times"}.`);
@@ -459,6 +461,7 @@ class Page {
       "+": () => this.zoom(1.25),
       "-": () => this.zoom(1 / 1.25),
       o: () => this.changeSide(),
+      s: () => saveSvg(this.diagram, "clew.svg"),
       t: () => this.nextTheme(),
       "?": () => this.help.showModal(),
     };

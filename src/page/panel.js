@@ -45,8 +45,7 @@ function indexBefore(list, limit) {
 function locksAt(t, e) {
   const held = [];
   t.sectionsMeeting(e, e, (i) => {
-    const end = t.sections.end[i];
-    if (end > e || end === 0xffffffff) {
+    if (t.sections.end[i] > e || t.sections.isHeld(i)) {
       held.push(i);
     }
   });

@@ -2,7 +2,7 @@
 //
 //     node page_test.mjs BUILD
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -170,6 +170,14 @@ tests.dark_and_light_zoom_and_print_work = async () => {
   same(await page.locator(".row:visible").count(), 0, "labels of rows that are too low");
   await page.emulateMedia({ media: "print" });
   await settled(page);
+  await close(page);
+};
+
+tests.the_diagram_is_saved_as_svg = async () => {
+  const page = await open("run.html");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
+  const text = readFileSync(await download.path(), "utf8");
+  check(text.startsWith("<svg ") && text.includes("fault: crash coordinator"), text.slice(0, 200));
   await close(page);
 };
 

@@ -400,8 +400,9 @@ def sentences_name_their_subjects(tree):
 
 
 def prose(tree):
-    """Everything that people write: not what fuzzing collected."""
-    return [(path, tree.texts[path]) for path in tree.paths() if "/corpus/" not in path]
+    """Everything that people write: not what fuzzing collected, and no picture of the documents."""
+    return [(path, tree.texts[path]) for path in tree.paths()
+            if "/corpus/" not in path and not (path.startswith("docs/") and path.endswith(".png"))]
 
 
 def only_text_is_kept(tree):
