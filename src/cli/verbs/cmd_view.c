@@ -1,5 +1,7 @@
 /* clew view: an execution, and what was found in it, as a page for a browser. */
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/input/finding_trace.h"
 #include "cli/input/schedule_run.h"
@@ -293,6 +295,51 @@ static int view_schedule(struct viewing *v, struct err *e)
 
 /* ---- the command ---- */
 
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* The schedule of a campaign's violation: the minimized one, where there is one. */
+static int find_schedule(struct viewing *v, const char *folder, const char **path, struct err *e)
+{
+    static const char *const endings[] = {"min.sched", "sched"};
+    const char *number = v->command->finding == NULL ? "1" : v->command->finding;
+    if (strspn(number, "0123456789") != strlen(number)) {
+        return session_misused(e, "--finding: a violation of a campaign has a number");
+    }
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        struct out text;
+        out_open_memory(&text);
+        out_format(&text, "%s/violations/%s.%s", folder, number, endings[i]);
+        *path = arena_text(&v->arena, text.buffer, text.used);
+        out_abandon(&text);
+        if (access(*path, R_OK) == 0) {
+            return 0;
+        }
+    }
+    return err_set(e, "%s: has no violation %s: there is no %s", folder, number, *path);
+}
+
+/* As if the schedule had been named in place of its campaign. */
+static int view_campaign(struct viewing *v, struct err *e)
+{
+    struct session *s = v->session;
+    const char *const *inputs = s->inputs;
+    const char *replaced[2] = {NULL, s->input_count > 1 ? s->inputs[1] : NULL};
+    if (s->input_count > 2) {
+        return session_misused(e, "a campaign is viewed with one system");
+    }
+    int status = find_schedule(v, inputs[0], &replaced[0], e);
+    if (status == 0) {
+        s->inputs = replaced;
+        status = view_schedule(v, e);
+        s->inputs = inputs;
+    }
+    return status;
+}
+
 enum view_input { VIEW_TRACE, VIEW_FINDINGS, VIEW_SCHEDULE };
 
 /* Recognized by the first bytes; a findings file is an object whose first member is "clew". */
@@ -325,6 +372,9 @@ static int view_input(struct viewing *v, struct err *e)
     struct in in;
     if (strcmp(path, "-") == 0) {
         return view_trace(v, e);
+    }
+    if (is_folder(path)) {
+        return view_campaign(v, e);
     }
     if (in_open(&in, path, e) < 0) {
         return err_wrap(e, "%s", path);
@@ -365,7 +415,8 @@ static const struct option options[] = {
      .type = OPTION_TEXT,
      .argument = "N|KEY",
      .target = offsetof(struct view_command, finding),
-     .help = "findings: show only this one, by its number or its key (default: all)"},
+     .help = "findings: show only this one, by its number or its key (default: all); a campaign: "
+             "the violation of this number (default: 1)"},
     {.name = "source",
      .type = OPTION_TEXTS,
      .argument = "DIR",
@@ -400,6 +451,8 @@ static const struct example examples[] = {
      "Show a failing run of a program, step by step."},
     {"clew view ring.campaign/violations/1.min.sched ./ring.so -o bug.html",
      "The same for a run of a simulated system."},
+    {"clew view ring.campaign ./ring.so -o bug.html",
+     "Show the first violation of a campaign, minimized if it was."},
     {"clew view bad.clew good.clew -o both.html", "Show two traces side by side."},
     {"clew view run.clew -o run.html", "Show a trace in which nothing was looked for."},
     {0},
@@ -408,7 +461,8 @@ static const struct example examples[] = {
 const struct verb verb_view = {
     .name = "view",
     .summary = "show an execution and its bug as a page for a browser",
-    .operands = "TRACE [TRACE] | FINDINGS | SCHEDULE SYSTEM.so | SCHEDULE -- PROGRAM...",
+    .operands =
+        "TRACE [TRACE] | FINDINGS | SCHEDULE|CAMPAIGN SYSTEM.so | SCHEDULE|CAMPAIGN -- PROGRAM...",
     .operand_min = 1,
     .operand_max = TEXTS_MAX,
     .takes_command = true,
