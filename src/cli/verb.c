@@ -3,10 +3,21 @@
 #include <string.h>
 
 const struct verb *const verbs[] = {
+#define GROUP(heading)
 #define VERB(name) &verb_##name,
-    VERB_LIST(VERB)
+    VERB_LIST(GROUP, VERB)
 #undef VERB
+#undef GROUP
         NULL,
+};
+
+const struct verb_line verb_lines[] = {
+#define GROUP(heading) {heading, NULL},
+#define VERB(name) {NULL, &verb_##name},
+    VERB_LIST(GROUP, VERB)
+#undef VERB
+#undef GROUP
+        {NULL, NULL},
 };
 
 const struct verb *verb_find(const char *name)

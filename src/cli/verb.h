@@ -48,21 +48,57 @@ struct verb {
     int (*run)(struct session *s, const void *options, struct err *e);
 };
 
-/* Every verb, in the order of help. A file verbs/cmd_##name.c defines verb_##name. */
+/* Every verb, in the order of help, below the heading of its group. A file verbs/cmd_##name.c
+ * defines verb_##name. */
 /* clang-format off */
-#define VERB_LIST(VERB) \
-    VERB(info) VERB(convert) VERB(check) VERB(slice) VERB(races) VERB(petri) \
-    VERB(atomicity) VERB(correlate) VERB(monitor) VERB(explore) VERB(replay) VERB(minimize) \
-    VERB(explain) VERB(view) VERB(confirm) VERB(diff) VERB(record) VERB(cc) VERB(cpp) VERB(doctor) VERB(rules) \
-    VERB(spec) VERB(campaign) VERB(cases) VERB(demo)
+#define VERB_LIST(GROUP, VERB)                          \
+    GROUP("drive a program or system into its bugs")    \
+    VERB(explore)                                       \
+    VERB(replay)                                        \
+    VERB(minimize)                                      \
+    VERB(confirm)                                       \
+    VERB(campaign)                                      \
+    GROUP("record an execution, and predict others")    \
+    VERB(record)                                        \
+    VERB(races)                                         \
+    VERB(atomicity)                                     \
+    VERB(monitor)                                       \
+    GROUP("understand a finding")                       \
+    VERB(explain)                                       \
+    VERB(view)                                          \
+    VERB(diff)                                          \
+    VERB(petri)                                         \
+    VERB(correlate)                                     \
+    GROUP("look at traces and convert them")            \
+    VERB(info)                                          \
+    VERB(check)                                         \
+    VERB(convert)                                       \
+    VERB(slice)                                         \
+    GROUP("build programs, check files, learn")         \
+    VERB(cc)                                            \
+    VERB(cpp)                                           \
+    VERB(doctor)                                        \
+    VERB(rules)                                         \
+    VERB(spec)                                          \
+    VERB(cases)                                         \
+    VERB(demo)
 /* clang-format on */
 
+#define GROUP(heading)
 #define VERB(name) extern const struct verb verb_##name;
-VERB_LIST(VERB)
+VERB_LIST(GROUP, VERB)
 #undef VERB
+#undef GROUP
 
 /* All of them, ended by NULL. */
 extern const struct verb *const verbs[];
+
+/* The lines of a list of verbs: the heading of a group, or a verb. */
+struct verb_line {
+    const char *heading; /* NULL: a verb */
+    const struct verb *verb;
+};
+extern const struct verb_line verb_lines[]; /* ended by a line with neither */
 
 /* The verb with this name, NULL when there is none. */
 const struct verb *verb_find(const char *name);

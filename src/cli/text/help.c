@@ -81,13 +81,17 @@ static void option_row(struct out *out, const struct option *option)
 
 void help_verbs(struct out *out)
 {
-    out_text(out, "clew: what else could have happened in this execution?\n\n"
-                  "usage: clew VERB [options] INPUT...\n\n");
-    for (size_t i = 0; verbs[i] != NULL; i++) {
-        out_text(out, "  ");
-        must(verbs[i]->summary != NULL);
-        out_text(out, verbs[i]->name);
-        wrapped(out, verbs[i]->summary, 2 + strlen(verbs[i]->name), 13);
+    out_text(out, "clew: find, replay, minimize and explain concurrency bugs\n\n"
+                  "usage: clew VERB [options] INPUT...\n");
+    must(verb_lines[0].heading != NULL);
+    for (const struct verb_line *l = verb_lines; l->heading != NULL || l->verb != NULL; l++) {
+        if (l->heading != NULL) {
+            out_format(out, "\n%s\n", l->heading);
+            continue;
+        }
+        must(l->verb->summary != NULL);
+        out_format(out, "  %s", l->verb->name);
+        wrapped(out, l->verb->summary, 2 + strlen(l->verb->name), 13);
     }
     out_text(out, "\n'clew VERB --help' describes a verb and its options; 'clew --version' prints "
                   "the version.\n");

@@ -44,7 +44,7 @@ static void print_head(const struct page *p)
     out_text(p->out, " 1 \"\" \"clew " CLEW_VERSION "\" \"User Commands\"\n.SH NAME\n");
     roff_text(p->out, p->name);
     out_text(p->out, " \\- ");
-    roff_text(p->out, p->verb == NULL ? "what else could have happened in this execution?"
+    roff_text(p->out, p->verb == NULL ? "find, replay, minimize and explain concurrency bugs"
                                       : p->verb->summary);
     out_char(p->out, '\n');
 }
@@ -140,11 +140,16 @@ static void print_status(const struct page *p)
 
 static void print_verbs(const struct page *p)
 {
-    for (size_t i = 0; verbs[i] != NULL; i++) {
-        out_text(p->out, ".TP\n.B ");
-        roff_text(p->out, verbs[i]->name);
-        out_char(p->out, '\n');
-        roff_text(p->out, verbs[i]->summary);
+    for (const struct verb_line *l = verb_lines; l->heading != NULL || l->verb != NULL; l++) {
+        if (l->heading != NULL) {
+            out_text(p->out, ".SS ");
+            roff_text(p->out, l->heading);
+        } else {
+            out_text(p->out, ".TP\n.B ");
+            roff_text(p->out, l->verb->name);
+            out_char(p->out, '\n');
+            roff_text(p->out, l->verb->summary);
+        }
         out_char(p->out, '\n');
     }
 }
