@@ -132,10 +132,23 @@ static struct frame_span held_now(struct holding *h)
     return h->last;
 }
 
+/* Whether the event of a mark waits for another task, as the end of a wait does, which takes a lock
+ * too. */
+static bool is_at_point(const struct frame *f, uint32_t number)
+{
+    while (number > 0 && f->marks[number - 1].event == f->marks[number].event) {
+        number--;
+    }
+    return f->marks[number].kind == MARK_POINT;
+}
+
 static void pass_mark(struct holding *h, uint32_t number)
 {
     const struct section *sections = h->f->hb.sections.list;
     const struct mark *m = &h->f->marks[number];
+    if (m->kind == MARK_LOCK && is_at_point(h->f, number)) {
+        h->has_point_in[sections[m->section].lock] = true;
+    }
     held_pass(&h->now, m);
     h->is_fresh &= m->kind == MARK_POINT;
     vec_each (&h->now.sections, section) {

@@ -47,7 +47,7 @@ struct frame {
     struct settled settled;
     const struct mark *marks;
     const uint32_t *first;    /* per task, and one more: its marks */
-    const bool *has_point_in; /* per lock: a POINT lies in some section of it */
+    const bool *has_point_in; /* per lock: a POINT lies in some section of it, or takes it */
     const uint32_t *points;   /* the marks that are POINTs, in their order */
     size_t point_count;
     const struct section_marks *section_marks; /* per section */

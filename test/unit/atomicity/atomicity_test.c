@@ -67,6 +67,14 @@ TEST(a_lock_held_throughout_keeps_others_out)
                "RWW a d b");
 }
 
+/* The end of B's wait takes m, which nobody holds at an access: C must get it before it reads. */
+TEST(the_end_of_a_wait_takes_a_lock_that_guards_no_access)
+{
+    CHECK_TEXT(single("B acq m; B wait q lock=m; A acq m; A rel m; A notify q; C acq m; C rel m; "
+                      "C r x @a; C w x @b; B woken q lock=m; B rel m; B w x @c"),
+               "RWW a c b");
+}
+
 TEST(accesses_of_two_operations_are_no_couple)
 {
     CHECK_TEXT(single("A acq m; A r x @a; A w x @b; A rel m; A operation; A acq m; A r x @a; "
