@@ -53,6 +53,7 @@ struct verb {
 /* clang-format off */
 #define VERB_LIST(GROUP, VERB)                          \
     GROUP("drive a program or system into its bugs")    \
+    VERB(hunt)                                          \
     VERB(explore)                                       \
     VERB(replay)                                        \
     VERB(minimize)                                      \

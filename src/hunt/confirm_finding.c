@@ -165,7 +165,8 @@ static int try_races(struct confirming *c, const struct plan *plan, struct err *
 
 /* Deadlocks and atomicity violations: the run itself shows them */
 
-static void keep_run(struct confirming *c, const struct plan *plan, const char *reason)
+static void keep_run(struct confirming *c, const struct plan *plan, size_t shown_steps,
+                     const char *reason)
 {
     struct race_orders *o = &c->result->orders;
     const bool has_failed = fails(&c->run);
@@ -175,13 +176,12 @@ static void keep_run(struct confirming *c, const struct plan *plan, const char *
     race_orders_release(o);
     o->is_shown = true;
     o->schedules[0] = race_schedule_text(c->world, plan, &c->run);
-    o->harm = has_failed ? HARM_HARMFUL : HARM_UNKNOWN;
+    o->shown_steps = (uint32_t)shown_steps;
     (void)snprintf(o->reason, sizeof o->reason, "%s",
                    has_failed ? "the run that shows it fails"
                               : "no run that shows it has failed so far");
     if (has_failed) {
-        (void)snprintf(o->failure, sizeof o->failure, "%s: %.380s", outcome_name(c->run.outcome),
-                       c->run.what);
+        race_orders_blame(o, &c->run);
     }
     conclude(c, STATUS_CONFIRMED, reason);
     c->is_over = has_failed;
@@ -201,7 +201,8 @@ static void try_deadlock(struct confirming *c, const struct plan *plan)
             return;
         }
     }
-    keep_run(c, plan, "a run ends with the tasks waiting for each other at these places");
+    keep_run(c, plan, c->run.steps.count,
+             "a run ends with the tasks waiting for each other at these places");
 }
 
 /* The event of the finding that ends its atomic block: the last of the first event's task. */
@@ -262,7 +263,7 @@ static void try_atomicity(struct confirming *c, const struct plan *plan)
             }
         }
         if (first < last && is_interrupted(c, first, last)) {
-            keep_run(c, plan, "in a run, the other task's access comes between the two");
+            keep_run(c, plan, last + 1, "in a run, the other task's access comes between the two");
             return;
         }
     }

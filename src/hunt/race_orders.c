@@ -40,6 +40,17 @@ void race_orders_release(struct race_orders *o)
     *o = (struct race_orders){0};
 }
 
+void race_orders_blame(struct race_orders *o, const struct execution *x)
+{
+    must(outcome_is_violation(x->outcome));
+    o->harm = HARM_HARMFUL;
+    (void)snprintf(o->failure, sizeof o->failure, "%s: %.380s", outcome_name(x->outcome), x->what);
+    o->violation.outcome = x->outcome;
+    o->violation.severity = x->severity;
+    (void)snprintf(o->violation.what, sizeof o->violation.what, "%s", x->what);
+    (void)snprintf(o->violation.key, sizeof o->violation.key, "%s", x->key);
+}
+
 char *race_schedule_text(struct world *w, const struct plan *plan, const struct execution *x)
 {
     struct schedule s;
@@ -212,9 +223,7 @@ static void judge_failure(struct both *b, size_t order)
 {
     struct race_orders *o = b->result;
     keep_schedule(b, order);
-    o->harm = HARM_HARMFUL;
-    (void)snprintf(o->failure, sizeof o->failure, "%s: %.380s",
-                   outcome_name(b->runs[order].outcome), b->runs[order].what);
+    race_orders_blame(o, &b->runs[order]);
     (void)snprintf(o->reason, sizeof o->reason,
                    "a run fails after one order, and none of those after the other");
     if (order == 1) {
@@ -264,6 +273,7 @@ static int run_both(struct both *b, struct err *e)
         run_rows_read(&b->rows[order], b->world, b->plan, &b->runs[order]);
     }
     b->result->is_shown = has_both;
+    b->result->shown_steps = (uint32_t)b->turns.count;
     const bool has_passed =
         b->runs[0].outcome == OUTCOME_PASSED && b->runs[1].outcome == OUTCOME_PASSED;
     if (has_passed) {

@@ -18,10 +18,17 @@ const char *race_harm_name(enum race_harm harm);
 struct race_orders {
     bool is_shown; /* some run has both side by side */
     enum race_harm harm;
-    char reason[300];   /* why it is harmful, benign or unknown: a sentence */
-    char failure[400];  /* of a harmful race: the violation */
-    char *schedules[2]; /* texts: the run as found and the reversed one; of a harmful race the
-                           failing one first; NULL: none. Freed with mem_free */
+    char reason[300];  /* why it is harmful, benign or unknown: a sentence */
+    char failure[400]; /* of a harmful race: the violation */
+    struct {           /* the same in parts */
+        enum outcome outcome;
+        enum finding_severity severity;
+        char what[400];
+        char key[120];
+    } violation;
+    uint32_t shown_steps; /* the first steps of schedules[0] that show it; 0: not known */
+    char *schedules[2];   /* texts: the run as found and the reversed one; of a harmful race the
+                             failing one first; NULL: none. Freed with mem_free */
     uint64_t run_count;
 };
 
@@ -31,6 +38,9 @@ MUST_USE int race_orders_run(struct world *w, const struct plan *plan, const str
                              const struct relation *r, struct step_race race, struct race_orders *o,
                              struct err *e);
 void race_orders_release(struct race_orders *o);
+
+/* Takes note of the violation of a run. */
+void race_orders_blame(struct race_orders *o, const struct execution *x);
 
 /* The text of the schedule that repeats x; freed with mem_free. */
 MUST_USE char *race_schedule_text(struct world *w, const struct plan *plan,

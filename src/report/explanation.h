@@ -85,6 +85,10 @@ void explanation_print_text(const struct explanation *x, struct out *out);
  * its heading, from 1. */
 void explanation_print_markdown(const struct explanation *x, uint32_t level, struct out *out);
 
+/* Writes text in a cell of a Markdown table, or in a paragraph: characters of the markup lose their
+ * meaning. */
+void markdown_prose(struct out *out, const char *text);
+
 /* Writes it as the next element of an array. */
 void explanation_print_json(const struct explanation *x, struct json *j);
 

@@ -3,8 +3,7 @@
 
 #include "report/explanation.h"
 
-/* Text in a cell of a table, or in a paragraph: characters of the markup lose their meaning. */
-static void print_prose(struct out *out, const char *text)
+void markdown_prose(struct out *out, const char *text)
 {
     for (; *text != '\0'; text++) {
         if ((unsigned char)*text < ' ') {
@@ -40,11 +39,11 @@ static void print_code(struct out *out, const char *text)
 static void print_cell(struct out *out, const struct explained_row *row)
 {
     out_text(out, row->is_key ? " **" : " ");
-    print_prose(out, row->operation);
+    markdown_prose(out, row->operation);
     out_text(out, row->is_key ? "**" : "");
     if (row->location[0] != '\0') {
         out_text(out, "<br>");
-        print_prose(out, row->location);
+        markdown_prose(out, row->location);
     }
     if (row->source[0] != '\0') {
         out_text(out, row->location[0] != '\0' ? " " : "<br>");
@@ -61,7 +60,7 @@ static void print_table(const struct explanation *x, const explained_rows *rows,
     out_format(out, "| %s |", x->row_noun);
     vec_each (&x->columns, column) {
         out_char(out, ' ');
-        print_prose(out, *column);
+        markdown_prose(out, *column);
         out_text(out, " |");
     }
     out_text(out, "\n|---:|");
@@ -131,11 +130,11 @@ static void print_heading(struct out *out, uint32_t level, const char *text)
     out_format(out, " %s\n\n", text);
 }
 
-#define PRINT_LIST(lines, out)     \
-    vec_each ((lines), line) {     \
-        out_text((out), "- ");     \
-        print_prose((out), *line); \
-        out_char((out), '\n');     \
+#define PRINT_LIST(lines, out)        \
+    vec_each ((lines), line) {        \
+        out_text((out), "- ");        \
+        markdown_prose((out), *line); \
+        out_char((out), '\n');        \
     }
 
 static void print_values(const struct explanation *x, struct out *out)
@@ -145,7 +144,7 @@ static void print_values(const struct explanation *x, struct out *out)
         const char *cells[] = {value->what, value->failing, value->passing};
         for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
             out_text(out, "| ");
-            print_prose(out, cells[i]);
+            markdown_prose(out, cells[i]);
             out_char(out, ' ');
         }
         out_text(out, "|\n");
@@ -159,7 +158,7 @@ void explanation_print_markdown(const struct explanation *x, uint32_t level, str
         out_char(out, '#');
     }
     out_char(out, ' ');
-    print_prose(out, x->title);
+    markdown_prose(out, x->title);
     out_char(out, '\n');
     print_heading(out, level + 1, "Interleaving");
     out_text(out, "An arrow marks a context switch; bold, a step of the finding.");
@@ -184,7 +183,7 @@ void explanation_print_markdown(const struct explanation *x, uint32_t level, str
         print_values(x, out);
     }
     print_heading(out, level + 1, "The nearest passing run");
-    print_prose(out, x->passing);
+    markdown_prose(out, x->passing);
     out_char(out, '\n');
     if (x->passing_rows.count > 0) {
         out_char(out, '\n');

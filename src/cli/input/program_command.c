@@ -141,3 +141,28 @@ char *command_print_one(const char *word)
     command_print_word(&text, word);
     return keep(&text);
 }
+
+const char *command_doubt(struct world *w)
+{
+    const struct control_told told = control_told(w);
+    const struct {
+        bool is_so;
+        const char *words;
+    } doubts[] = {
+        {told.outside_count > 0, "calls were not controlled"},
+        {told.is_inexact, "tasks spun or looked at clocks"},
+        {told.unlike > 0, "the program is not deterministic"},
+        {told.left[0] != '\0', "runs left something outside of their directory"},
+        {told.unseen_count > 0, "code that clew cc did not build ran in several tasks"},
+        {told.unmodelled_count > 0, "tasks share state inside of library functions"},
+        {told.has_drawn, "random numbers came from one seed"},
+        {told.has_waited, "waits for conditions ended only by signals (--spurious-wakeups 1)"},
+        {told.has_weak_order, "atomic operations are weaker than seq_cst"},
+    };
+    for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++) {
+        if (doubts[i].is_so) {
+            return doubts[i].words;
+        }
+    }
+    return NULL;
+}

@@ -93,6 +93,9 @@ MUST_USE int command_open(struct world **w, const struct session *s,
                           const struct command_choice *choice, const struct spec *spec,
                           struct err *e);
 
+/* Why a finished search of the program says nothing of every execution; NULL: it does. */
+const char *command_doubt(struct world *w);
+
 /* Writes a word; one that a shell would take apart is quoted. */
 void command_print_word(struct out *out, const char *word);
 

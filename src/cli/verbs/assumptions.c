@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "proc/control/program.h"
+
 enum assumption {
     SEQUENTIAL_CONSISTENCY,
     NO_SPURIOUS_WAKEUPS,
@@ -12,15 +14,15 @@ enum assumption {
 
 /* A program whose atomic operations are all seq_cst and that has no data race is sequentially
  * consistent (C17 5.1.2.4). */
-static bool is_made(const struct exploration *x, enum assumption a)
+static bool is_made(const struct assumed_search *x, enum assumption a)
 {
-    if (!exploration_is_program(x)) {
+    if (!x->is_program) {
         return false;
     }
     const struct control_told told = control_told(x->world);
     switch (a) {
     case SEQUENTIAL_CONSISTENCY:
-        return told.has_weak_order || (x->found.is_complete && x->found.has_data_races);
+        return told.has_weak_order || (x->is_complete && x->has_data_races);
     case NO_SPURIOUS_WAKEUPS: return told.has_waited;
     case ONE_SEED: return told.has_drawn;
     case LIBRARY_STATE: return told.unmodelled_count > 0;
@@ -29,7 +31,7 @@ static bool is_made(const struct exploration *x, enum assumption a)
     return false;
 }
 
-bool assumptions_are_made(const struct exploration *x)
+bool assumptions_are_made(const struct assumed_search *x)
 {
     for (int a = 0; a < ASSUMPTION_COUNT; a++) {
         if (is_made(x, (enum assumption)a)) {
@@ -40,7 +42,7 @@ bool assumptions_are_made(const struct exploration *x)
 }
 
 /* "hsearch, lsearch and 3 more". */
-static const char *functions(const struct exploration *x, char *text, size_t size)
+static const char *functions(const struct assumed_search *x, char *text, size_t size)
 {
     enum { SHOWN = 3 };
     const struct control_told told = control_told(x->world);
@@ -56,7 +58,7 @@ static const char *functions(const struct exploration *x, char *text, size_t siz
     return text;
 }
 
-static const char *sentence(const struct exploration *x, enum assumption a, struct findings *f)
+static const char *sentence(const struct assumed_search *x, enum assumption a, struct findings *f)
 {
     switch (a) {
     case SEQUENTIAL_CONSISTENCY:
@@ -68,7 +70,7 @@ static const char *sentence(const struct exploration *x, enum assumption a, stru
         return "no wait for a condition ends without a signal (--spurious-wakeups 1 explores that)";
     case ONE_SEED:
         return findings_text(f, "random numbers are those of seed %llu (--seed chooses others)",
-                             (unsigned long long)x->options.search.seed);
+                             (unsigned long long)x->seed);
     case LIBRARY_STATE: {
         char text[256];
         return findings_text(f, "what threads share inside of %s is not seen",
@@ -79,7 +81,7 @@ static const char *sentence(const struct exploration *x, enum assumption a, stru
     return "";
 }
 
-void assumptions_add(const struct exploration *x, struct finding_file *f)
+void assumptions_add(const struct assumed_search *x, struct finding_file *f)
 {
     for (int a = 0; a < ASSUMPTION_COUNT; a++) {
         if (is_made(x, (enum assumption)a)) {
@@ -88,7 +90,7 @@ void assumptions_add(const struct exploration *x, struct finding_file *f)
     }
 }
 
-void assumptions_print(const struct exploration *x, struct out *out)
+void assumptions_print(const struct assumed_search *x, struct out *out)
 {
     const char *before = " ";
     if (is_made(x, SEQUENTIAL_CONSISTENCY)) {
@@ -101,7 +103,7 @@ void assumptions_print(const struct exploration *x, struct out *out)
     }
     if (is_made(x, ONE_SEED)) {
         out_format(out, "%swith the random numbers of seed %llu", before,
-                   (unsigned long long)x->options.search.seed);
+                   (unsigned long long)x->seed);
         before = ", ";
     }
     if (is_made(x, LIBRARY_STATE)) {
@@ -109,4 +111,69 @@ void assumptions_print(const struct exploration *x, struct out *out)
         out_format(out, "%swithout what threads share inside of %s", before,
                    functions(x, text, sizeof text));
     }
+}
+
+void assumptions_add_uncontrolled(const struct assumed_search *x, struct finding_file *f)
+{
+    const struct control_told told =
+        x->is_program ? control_told(x->world) : (struct control_told){.left = "", .preempted = ""};
+    for (uint32_t i = 0; i < x->world->doubt_count; i++) {
+        vec_push(&f->assumptions,
+                 findings_text(&f->findings, "not simulated: %s", x->world->doubts[i]));
+    }
+    if (told.left[0] != '\0') {
+        vec_push(
+            &f->assumptions,
+            findings_text(&f->findings, "runs do not depend on %s, which a run left", told.left));
+    }
+    if (told.preempted[0] != '\0') {
+        vec_push(&f->assumptions,
+                 findings_text(&f->findings,
+                               "code without scheduling points was preempted by processor time, "
+                               "first at %s",
+                               told.preempted));
+    }
+    for (uint32_t i = 0; i < told.outside_count; i++) {
+        vec_push(&f->assumptions,
+                 findings_text(&f->findings, "%s is not controlled", told.outside[i]));
+    }
+    for (uint32_t i = 0; i < told.unseen_count; i++) {
+        vec_push(
+            &f->assumptions,
+            findings_text(&f->findings, "memory accesses of %s are not visible", told.unseen[i]));
+    }
+}
+
+bool assumptions_leave_control(const struct assumed_search *x)
+{
+    return x->world->doubt_count == 0 &&
+           (!x->is_program ||
+            (control_told(x->world).outside_count == 0 && !control_told(x->world).is_inexact &&
+             control_told(x->world).unlike == 0 && control_told(x->world).left[0] == '\0'));
+}
+
+const char *assumptions_hindrance(const struct assumed_search *x, bool allows_uncontrolled,
+                                  size_t index)
+{
+    if (!x->is_program) {
+        return NULL;
+    }
+    const struct control_told told = control_told(x->world);
+    const struct {
+        bool is_so;
+        const char *words;
+    } reasons[] = {
+        {told.outside_count > 0 && !allows_uncontrolled,
+         "calls were not controlled (--allow-uncontrolled accepts them)"},
+        {told.is_unreached, "no client connected to the program (start a client in the program, or "
+                            "while clew explores it)"},
+        {told.cut > 0 && !told.is_unreached, "runs did not end in time (raise --hang SECONDS)"},
+        {told.unlike > 0, "the program is not deterministic"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        if (reasons[i].is_so && index-- == 0) {
+            return reasons[i].words;
+        }
+    }
+    return NULL;
 }

@@ -35,34 +35,13 @@ struct confirming {
     struct finding_file file; /* with the findings, as they are now */
     VEC(struct outcome_row) rows;
     const char *folder;
-    char doubt[300];
 };
 
 /* Why a finished search does not speak of every execution. */
 static const char *doubt_of(void *context)
 {
-    struct confirming *c = context;
-    const struct control_told told = control_told(c->world);
-    const struct {
-        bool is_so;
-        const char *words;
-    } doubts[] = {
-        {told.outside_count > 0, "calls were not controlled"},
-        {told.is_inexact, "tasks spun or looked at clocks"},
-        {told.unlike > 0, "the program is not deterministic"},
-        {told.left[0] != '\0', "runs left something outside of their directory"},
-        {told.unseen_count > 0, "code that clew cc did not build ran in several tasks"},
-        {told.unmodelled_count > 0, "tasks share state inside of library functions"},
-        {told.has_drawn, "random numbers came from one seed"},
-        {told.has_waited, "waits for conditions ended only by signals (--spurious-wakeups 1)"},
-        {told.has_weak_order, "atomic operations are weaker than seq_cst"},
-    };
-    for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++) {
-        if (doubts[i].is_so) {
-            return doubts[i].words;
-        }
-    }
-    return NULL;
+    const struct confirming *c = context;
+    return command_doubt(c->world);
 }
 
 /* Schedules */

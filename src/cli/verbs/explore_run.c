@@ -12,6 +12,15 @@ bool exploration_is_program(const struct exploration *x)
     return x->session->command != NULL;
 }
 
+static struct assumed_search exploration_assumed(const struct exploration *x)
+{
+    return (struct assumed_search){.world = x->world,
+                                   .is_program = exploration_is_program(x),
+                                   .is_complete = x->found.is_complete,
+                                   .has_data_races = x->found.has_data_races,
+                                   .seed = x->options.search.seed};
+}
+
 /* The observed features of the program; nothing for a system. */
 static struct control_told told_of(const struct exploration *x)
 {
@@ -258,37 +267,6 @@ static void add_stats(const struct exploration *x, struct finding_file *f)
     finding_file_flag(f, "unreached", told.is_unreached);
 }
 
-/* Assumptions of the search about code that it does not control or see. */
-static void add_uncontrolled(const struct exploration *x, struct finding_file *f)
-{
-    const struct control_told told = told_of(x);
-    for (uint32_t i = 0; i < x->world->doubt_count; i++) {
-        vec_push(&f->assumptions,
-                 findings_text(&f->findings, "not simulated: %s", x->world->doubts[i]));
-    }
-    if (told.left[0] != '\0') {
-        vec_push(
-            &f->assumptions,
-            findings_text(&f->findings, "runs do not depend on %s, which a run left", told.left));
-    }
-    if (told.preempted[0] != '\0') {
-        vec_push(&f->assumptions,
-                 findings_text(&f->findings,
-                               "code without scheduling points was preempted by processor time, "
-                               "first at %s",
-                               told.preempted));
-    }
-    for (uint32_t i = 0; i < told.outside_count; i++) {
-        vec_push(&f->assumptions,
-                 findings_text(&f->findings, "%s is not controlled", told.outside[i]));
-    }
-    for (uint32_t i = 0; i < told.unseen_count; i++) {
-        vec_push(
-            &f->assumptions,
-            findings_text(&f->findings, "memory accesses of %s are not visible", told.unseen[i]));
-    }
-}
-
 /* A run that differs when it is repeated: the result holds for the runs that were made, and a
  * schedule may not show it again. */
 static void add_difference(const struct exploration *x, struct finding_file *f)
@@ -380,10 +358,8 @@ static void print_doubts(const struct exploration *x)
 
 bool exploration_is_controlled(const struct exploration *x)
 {
-    return x->world->doubt_count == 0 &&
-           (!exploration_is_program(x) ||
-            (control_told(x->world).outside_count == 0 && !control_told(x->world).is_inexact &&
-             control_told(x->world).unlike == 0 && control_told(x->world).left[0] == '\0'));
+    const struct assumed_search search = exploration_assumed(x);
+    return assumptions_leave_control(&search);
 }
 
 bool exploration_has_unseen(const struct exploration *x)
@@ -436,7 +412,8 @@ static void print_explored(const struct exploration *x)
     } else {
         out_format(out, "all %llu executions explored", (unsigned long long)found->executions);
     }
-    assumptions_print(x, out);
+    const struct assumed_search search = exploration_assumed(x);
+    assumptions_print(&search, out);
     out_text(out, ", ");
 }
 
@@ -503,31 +480,19 @@ static void print_unproductive(const struct exploration *x)
 static bool print_hindrance(const struct exploration *x, bool is_printed)
 {
     struct out *out = &x->session->out;
-    if (!exploration_is_program(x)) {
-        return false;
-    }
-    const struct control_told told = control_told(x->world);
-    const bool is_past_control = told.outside_count > 0 && !x->command->allow_uncontrolled;
-    const struct {
-        bool is_so;
-        const char *words;
-    } reasons[] = {
-        {is_past_control, "calls were not controlled (--allow-uncontrolled accepts them)"},
-        {told.is_unreached, "no client connected to the program (start a client in the program, or "
-                            "while clew explores it)"},
-        {told.cut > 0 && !told.is_unreached, "runs did not end in time (raise --hang SECONDS)"},
-        {told.unlike > 0, "the program is not deterministic"},
-    };
-    bool is_hindered = false;
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-        if (reasons[i].is_so && is_printed) {
-            out_text(out, is_hindered ? ", " : "unknown: ");
-            out_text(out, reasons[i].words);
+    const struct assumed_search search = exploration_assumed(x);
+    size_t count = 0;
+    const char *reason = NULL;
+    while ((reason = assumptions_hindrance(&search, x->command->allow_uncontrolled, count)) !=
+           NULL) {
+        if (is_printed) {
+            out_text(out, count > 0 ? ", " : "unknown: ");
+            out_text(out, reason);
         }
-        is_hindered = is_hindered || reasons[i].is_so;
+        count++;
     }
-    out_text(out, is_hindered && is_printed ? "\n" : "");
-    return is_hindered;
+    out_text(out, count > 0 && is_printed ? "\n" : "");
+    return count > 0;
 }
 
 /* Whether anything was found. A run that did not end in time is only a note. */
@@ -562,6 +527,7 @@ static const char *seed_of(const struct exploration *x, struct finding_file *f)
 int exploration_report(struct exploration *x)
 {
     struct finding_file f = {0};
+    const struct assumed_search search = exploration_assumed(x);
     if (exploration_is_program(x)) {
         control_rest(x->world);
     }
@@ -576,8 +542,8 @@ int exploration_report(struct exploration *x)
         f.print_more = print_uncovered;
         f.context = x;
     }
-    add_uncontrolled(x, &f);
-    assumptions_add(x, &f);
+    assumptions_add_uncontrolled(&search, &f);
+    assumptions_add(&search, &f);
     const char *order = order_of(x);
     if (order != NULL) {
         vec_push(&f.assumptions,
@@ -590,7 +556,8 @@ int exploration_report(struct exploration *x)
     }
     const bool is_hindered = print_hindrance(x, false);
     /* With other seeds, nodes that draw would have drawn other numbers. */
-    const bool is_proven = x->found.is_complete && !x->found.has_drawn && !assumptions_are_made(x);
+    const bool is_proven =
+        x->found.is_complete && !x->found.has_drawn && !assumptions_are_made(&search);
     f.verdict = verdict_of(is_found, is_hindered || !is_proven);
     if (x->session->common->json) {
         report_print(&f, x->session);
