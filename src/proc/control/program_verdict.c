@@ -275,6 +275,7 @@ static const char *waiting_word(uint16_t kind)
     case EVENT_RECV: return "waits to read from ";
     case EVENT_SEND: return "waits to write to ";
     case EVENT_ACCEPT: return "waits for a connection to ";
+    case EVENT_FILE_WRITE: return "waits for a lock of ";
     default: return "waits for ";
     }
 }

@@ -135,6 +135,7 @@ static bool is_lock(enum wait wait)
     case WAIT_SIGNAL:
     case WAIT_CHILD:
     case WAIT_IMAGE:
+    case WAIT_FILE_LOCK:
     case WAIT_WAKE: return false;
     }
     return false;
@@ -179,6 +180,7 @@ bool lock_is_ready(const struct task *t)
     case WAIT_SIGNAL:
     case WAIT_CHILD:
     case WAIT_IMAGE:
+    case WAIT_FILE_LOCK:
     case WAIT_WAKE: break;
     }
     return true;
@@ -197,7 +199,7 @@ uint32_t lock_holder(const struct task *t)
 {
     int owner = 0;
     const struct seen s = is_lock(t->act.wait) ? seen_of(t) : (struct seen){0};
-    if (is_lock(t->act.wait) && !s.is_there) {
+    if ((is_lock(t->act.wait) && !s.is_there) || t->act.wait == WAIT_FILE_LOCK) {
         return t->holder;
     }
     if (t->act.wait == WAIT_MUTEX) {

@@ -143,6 +143,7 @@ static int duplicate(int from, int to, int flags, const void *place)
                                      .place = place});
     }
     end_use(from, place);
+    file_lock_closes(to, place);
     end_closes(to, place);
     return shared(from, sys(SYS_dup3, from, to, flags), place);
 }
@@ -162,32 +163,31 @@ static bool is_look(int command)
     case F_GETSIG:
     case F_GETLEASE:
     case F_GETPIPE_SZ:
+    case F_GETLK:
+    case F_OFD_GETLK:
     case F_GET_SEALS: return true;
     default: return false;
     }
 }
 
 /* Locks of the process exclude none of its tasks. */
-static bool is_record_lock(int command)
+static bool is_of_others(int command)
 {
-    return command == F_GETLK || command == F_SETLK || command == F_SETLKW;
+    return run_state->process_count <= 1 &&
+           (command == F_GETLK || command == F_SETLK || command == F_SETLKW);
 }
 
 static int file_control(int fd, int command, void *argument, const void *place)
 {
-    if (control_is_mine() && argument != NULL &&
-        (command == F_OFD_SETLK || command == F_OFD_SETLKW)) {
-        return file_lock_set(fd, command == F_OFD_SETLKW, argument, place);
+    if (control_is_mine() && argument != NULL && file_lock_is_command(command)) {
+        return file_lock_control(fd, command, argument, place);
     }
     end_use(fd, place);
-    if (command == F_SETLKW && control_is_mine() && run_state->process_count > 1) {
-        control_outside("fcntl (F_SETLKW)");
-    }
     if (command == F_SETFL) {
         state_touch_all(place); /* who uses the descriptor waits, or does not */
     } else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
         state_take_number(place);
-    } else if (!is_record_lock(command)) {
+    } else if (!is_of_others(command)) {
         state_touch_descriptor(fd, !is_look(command), place);
     }
     const long result = pid_call(SYS_fcntl, (const long[6]){fd, command, (long)argument});

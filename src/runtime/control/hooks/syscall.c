@@ -24,6 +24,7 @@
 #include "runtime/control/hooks/mutex.h"
 #include "runtime/control/hooks/read_write.h"
 #include "runtime/control/hooks/syscall_dispatch.h"
+#include "runtime/control/model/description_lock.h"
 #include "runtime/control/model/fd_table.h"
 #include "runtime/control/model/libc_objects.h"
 #include "runtime/control/model/proc_paths.h"
@@ -199,6 +200,7 @@ static long futex(const long *a, const void *place)
     CALL(epoll_ctl, epoll_ctl((int)a[0], (int)a[1], (int)a[2], (void *)a[3]))                      \
     CALL(dup, dup((int)a[0]))                                                                      \
     CALL(dup3, dup3((int)a[0], (int)a[1], (int)a[2]))                                              \
+    CALL(fcntl, control_file(a, place))                                                            \
     CALL(flock, flock((int)a[0], (int)a[1]))                                                       \
     CALL(close, close((int)a[0]))                                                                  \
     CALL(timerfd_create, timerfd_create((int)a[0], (int)a[1]))                                     \
@@ -325,6 +327,15 @@ static long pass(long number, const long *a, const void *place)
         process_left(number, a);
     }
     return result;
+}
+
+/* What takes a lock or makes a descriptor; libc makes such calls for itself, as lockf does. */
+static long control_file(const long *a, const void *place)
+{
+    const int command = (int)a[1];
+    return file_lock_is_command(command) || command == F_DUPFD || command == F_DUPFD_CLOEXEC
+               ? fcntl((int)a[0], command, a[2])
+               : pass(SYS_fcntl, a, place);
 }
 
 long syscall_model(long number, const long *a, const void *place)

@@ -43,7 +43,13 @@ struct end_lock {
     bool is_used; /* by the task `task` */
     uint8_t mode; /* in which it is held; 0: it is not */
     uint32_t task;
+    uint32_t holder; /* of one that stands for its file: who took it last, plus one; 0: nobody */
     int64_t start, size; /* of the first range that was taken in the file */
+};
+
+/* Record locks of a file that a process has, or had (likewise). */
+struct end_records {
+    bool is_held, is_given_back;
 };
 
 struct end {
@@ -67,6 +73,7 @@ struct end {
     uint64_t device, inode;
     uint16_t file; /* the end that stands for its file, plus one; 0: not known */
     struct end_lock file_lock, range_lock;
+    struct end_records records[PROCESSES_MAX];  /* of one that stands for its file */
     uint64_t members[END_DESCRIPTORS_MAX / 64]; /* of a set: a bit for each descriptor */
 };
 

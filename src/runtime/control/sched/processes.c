@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/control/hooks/syscall_dispatch.h"
+#include "runtime/control/model/description_lock.h"
 #include "runtime/control/model/fd_table.h"
 #include "runtime/control/model/pending_signals.h"
 #include "runtime/control/model/timers.h"
@@ -149,6 +150,8 @@ static void look(void)
         if (t->process == process_self->number && t->act.wait == WAIT_READY) {
             t->is_there = sys_poll(t->act.descriptors, t->act.descriptor_count, 0) > 0;
             t->looked = run_state->io_stamp;
+        } else if (t->process == process_self->number && t->act.wait == WAIT_FILE_LOCK) {
+            file_lock_look(t);
         }
     }
 }

@@ -61,6 +61,7 @@ enum wait {
     WAIT_READY,     /* one of `descriptors` is ready */
     WAIT_SIGNAL,    /* one of the signals it awaits is there */
     WAIT_CHILD,     /* a child that `child` means has ended, or there is none */
+    WAIT_FILE_LOCK, /* nobody else has the lock of a file that `file_lock` asks for */
     WAIT_IMAGE,     /* the process of this id has become another program, or has ended */
 };
 
@@ -83,6 +84,7 @@ struct act {
     const struct object *known_second; /* likewise another that it touches */
     struct pollfd *descriptors;        /* as poll() has them, and answers in them */
     uint32_t descriptor_count;
+    const struct lock_request *file_lock; /* of its own process */
     const void *place;
     uint64_t deadline; /* when it gives up, of the virtual clock; 0: never */
     uint32_t size;     /* of an access */
@@ -102,6 +104,7 @@ struct act {
     bool is_untraced;      /* a trace has nothing of it, or what is reported afterwards */
     bool is_unsure;        /* whether it changes anything is told by sched_changed */
     bool is_cancellable;
+    bool refuses_cycles;  /* of a wait for a lock of a file: it fails where it would never end */
     uint8_t interruption; /* enum interruption */
     bool is_outer;        /* of a wait: somebody outside of the process may end it */
 };
@@ -160,8 +163,9 @@ struct task {
     /* For other processes, which do not see what it waits for (sched/processes.h). */
     bool is_there, has_surplus;
     uint32_t holder;
-    uint64_t place;                        /* control_place of act */
-    uint64_t looked;                       /* io_stamp when its descriptors were looked at */
+    uint32_t blocker; /* number of the process whose lock of a file it waits for; NOBODY: unknown */
+    uint64_t place;   /* control_place of act */
+    uint64_t looked;  /* io_stamp when its descriptors were looked at */
     uint64_t shared_object, shared_second; /* of act, in memory that processes share; 0: not */
     uint64_t path_name;
     struct act act;
