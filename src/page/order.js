@@ -122,6 +122,27 @@ function numberObjects(t) {
   return { keys, events: groupBy(keys, numbers.size) };
 }
 
+// Of each name of memory the only task that accesses it, or MANY.
+const MANY = -1;
+
+function findOwners(t) {
+  const owners = new Int32Array(t.names.length); // 1 more than the task; 0: nobody yet
+  for (let e = 0; e < t.count; e++) {
+    const name = t.object[e];
+    if (name !== 0 && isAccess(t, e)) {
+      owners[name] = owners[name] === 0 || owners[name] === t.task[e] + 1 ? t.task[e] + 1 : MANY;
+    }
+  }
+  return owners;
+}
+
+// Whether the event reads or writes memory that no other task of the trace accesses.
+function isOfOneTask(t, e) {
+  const kind = t.kindName(e);
+  t.owners = t.owners ?? findOwners(t);
+  return (kind === "read" || kind === "write") && t.owners[t.object[e]] !== MANY;
+}
+
 // The events on the object of the event.
 function objectEvents(t, e) {
   t.ofObject = t.ofObject ?? numberObjects(t);

@@ -338,6 +338,9 @@ class Page {
       const are = `${this.rows.past} hidden: not in the causal past of event${this.keys().length > 1 ? "s" : ""} ${keys}`;
       says.push(this.usualMode() === "all" ? are + "." : are + ", which cannot depend on them.");
     }
+    if (this.rows.own > 0) {
+      says.push(`${this.rows.own} hidden: memory that only one task accesses.`);
+    }
     if (this.rows.occurrences >= 0) {
       says.push(`The pattern occurs ${this.rows.occurrences === 1 ? "once" : this.rows.occurrences + " times"}.`);
     }

@@ -100,11 +100,12 @@ function filterOf(t, text) {
 
 // The rows of the diagram: events in the order of the trace, or of a witness.
 function chooseRows(t, view) {
-  const rows = { events: null, past: 0, filtered: 0, folded: 0, isSorted: true };
+  const rows = { events: null, past: 0, own: 0, filtered: 0, folded: 0, isSorted: true };
   const { keeps, occurrences } = filterOf(t, view.filter);
   rows.occurrences = occurrences;
   const isKey = new Set(view.keys);
   const past = view.mode === "past" && view.keys.length > 0 ? causalPast(t, view.keys) : null;
+  const hidesOwn = view.mode === "past" && keeps === null;
   const folds = view.mode !== "witness" && !view.filter.includes("handler");
   const from = view.mode === "witness" ? view.witness : null;
   const count = from === null ? t.count : from.length;
@@ -114,6 +115,8 @@ function chooseRows(t, view) {
     const e = from === null ? i : from[i];
     if (past !== null && !isInPast(t, past, e)) {
       rows.past++;
+    } else if (hidesOwn && e !== view.event && !isKey.has(e) && isOfOneTask(t, e)) {
+      rows.own++;
     } else if (keeps !== null && !isKey.has(e) && !keeps(e)) {
       rows.filtered++;
     } else if (folds && e !== view.event && !isKey.has(e) && t.className(e) === "handler") {

@@ -136,8 +136,16 @@ tests.the_address_names_the_moment = async () => {
   check((await counts(again)).startsWith("32 of 32"), await counts(again));
   await press(again, "[");
   await again.goBack();
-  same(await selected(again), event, "back");
+  await again.waitForFunction((wanted) => String(window.clew.view.event) === wanted, event);
   await close(again);
+};
+
+tests.memory_of_one_task_is_hidden_until_all_is_asked_for = async () => {
+  const page = await open("own.html");
+  check((await counts(page)).startsWith("7 of 9 events. 2 hidden: memory that only one task accesses."), await counts(page));
+  await press(page, "a");
+  check((await counts(page)).startsWith("9 of 9 events."), await counts(page));
+  await close(page);
 };
 
 tests.arrows_are_the_messages = async () => {
@@ -302,11 +310,27 @@ function makeInputs() {
   const turns = join(source, "examples/turns");
   writeFileSync(join(scratch, "moment.findings"), clew("monitor", "--json", "--spec", turns + ".spec", "--skew", "6ms", turns + ".txt"));
   clew("view", "-q", "moment.findings", "-o", "moment.html");
+  writeFileSync(join(scratch, "own.txt"), OWN_MEMORY);
+  writeFileSync(join(scratch, "own.findings"), clew("races", "--json", "own.txt"));
+  clew("view", "-q", "own.findings", "-o", "own.html");
   writeFileSync(join(scratch, "hostile.txt"), hostileTrace(300));
   clew("view", "-q", "hostile.txt", "-o", "hostile.html");
   writeFileSync(join(scratch, "large.txt"), largeTrace(100000));
   clew("view", "-q", "large.txt", "-o", "large.html");
 }
+
+// A race on `count`; `i` is of main/1 alone.
+const OWN_MEMORY = `clew-text 1 order=exact
+main@n process-start
+main@n thread-create main/1@n
+main@n thread-create main/2@n
+main/1@n thread-start
+main/1@n write i @own.c:3 size=4
+main/1@n read i @own.c:4 size=4
+main/1@n write count @own.c:5 size=4
+main/2@n thread-start
+main/2@n write count @own.c:6 size=4
+`;
 
 function hostileTrace(count) {
   const shapes = [
