@@ -31,8 +31,8 @@ deps-programs: deps                ## install spin, graphviz and gdb, which clew
 deps-sources: deps                 ## install what the long tests build programs with
 	@tools/deps sources || echo "the tests of programs built from source will be skipped" >&2
 
-run: all                           ## build, and take the guided tour
-	@$(BUILD)/clew demo
+run: all                           ## build a small broken server, and hunt its bug
+	@BUILD=$(abspath $(BUILD)) tools/hunt-example
 
 test: all deps-proxy deps-programs $(BUILD)/checked/build.ninja ## build with AddressSanitizer and UBSan, and test
 	@ninja -C $(BUILD)/checked --quiet
@@ -138,6 +138,10 @@ bench-explore: all                 ## the simulator and its search (BEFORE=BUILD
 .PHONY: bench-confirm
 bench-confirm: all                 ## predictions of the case studies: confirmed, refuted or unknown
 	@for folder in races atomicity threads; do CLEW=$(BUILD)/clew bench/confirm_table.py $$folder; done
+
+.PHONY: bench-hunt
+bench-hunt: all                    ## clew hunt on the case studies and their fixed twins (takes an hour)
+	@for folder in races atomicity threads processes; do CLEW=$(BUILD)/clew bench/hunt_table.py $$folder; done
 
 .PHONY: bench-threads
 bench-threads: all                 ## programs with threads: how soon their bugs are found

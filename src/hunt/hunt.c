@@ -77,7 +77,7 @@ struct limit hunt_share(const struct hunt *h, uint32_t per_cent, uint64_t runs_m
     if (limit.runs != 0) {
         const uint64_t runs = count_runs(h);
         const uint64_t left = limit.runs > runs ? limit.runs - runs : 1;
-        limit.runs = left < runs_max ? left : runs_max;
+        limit.runs = runs_max == 0 || left < runs_max ? left : runs_max;
     } else {
         limit.runs = runs_max;
     }

@@ -27,20 +27,6 @@ static int write_page(struct hunt *h, struct bug *bug, size_t number, struct pag
     return out_close(&out, e);
 }
 
-/* Cuts the interleaving to its last rows and those that matter. */
-static void cut_rows(struct explanation *x)
-{
-    const size_t count = x->rows.count;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (x->rows.at[i].is_key || i + ROWS_MAX >= count) {
-            x->rows.at[kept++] = x->rows.at[i];
-        }
-    }
-    x->omitted_count += count - kept;
-    x->rows.count = kept;
-}
-
 /* Explains the failing run, the minimized one where there is one. */
 static int explain_failure(struct hunt *h, struct bug *bug, size_t number,
                            const struct limit *limit, struct err *e)
@@ -69,7 +55,7 @@ static int explain_failure(struct hunt *h, struct bug *bug, size_t number,
         bug->is_explained = true;
         bug->explanation.replay = bug->replay;
         page.explained.result = (struct explanation){0};
-        cut_rows(&bug->explanation);
+        explanation_cut(&bug->explanation, ROWS_MAX);
     }
     in_close(&in);
     run_page_release(&page);

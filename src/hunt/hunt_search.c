@@ -9,8 +9,14 @@
 #include "predict/predict.h"
 #include "world/recipe.h"
 
-/* Shares of the remaining time, in per cent. */
-enum { EXPLORE_SHARE = 60, MINIMIZE_SHARE = 70 };
+/* Shares of the remaining time, in per cent; replays for each bug, of a program and of a simulated
+ * system: clew minimize goes on from there. */
+enum {
+    EXPLORE_SHARE = 60,
+    MINIMIZE_SHARE = 70,
+    PROGRAM_REPLAYS = 3000,
+    SYSTEM_REPLAYS = 100000,
+};
 
 /* ---- explore ---- */
 
@@ -90,7 +96,9 @@ static int keep_minimized(struct hunt *h, struct bug *bug, size_t number, const 
     bug->steps = (uint32_t)m->best.steps.count;
     bug->switches = m->final_switches;
     bug->has_fewest_switches = m->has_fewest_switches;
-    bug->minimize_note = m->stopped_by == LIMIT_OPEN ? "" : "the budget ended its minimization";
+    const bool is_cut = m->stopped_by == LIMIT_TIME || m->stopped_by == LIMIT_STOPPED ||
+                        m->stopped_by == LIMIT_BYTES;
+    bug->minimize_note = is_cut ? "the budget ended its minimization" : "";
     bug->minimized_path = hunt_path(h, "%zu.min.sched", number);
     return hunt_write_text(bug->minimized_path, bug->minimized, bug->minimized_size, e);
 }
@@ -139,7 +147,8 @@ int hunt_minimize(struct hunt *h, struct err *e)
         return 0;
     }
     struct hunt_stage_account *a = hunt_stage_begin(h, HUNT_MINIMIZE, left);
-    const struct limit all = hunt_share(h, MINIMIZE_SHARE, 0);
+    const uint64_t replays = h->target.is_program ? PROGRAM_REPLAYS : SYSTEM_REPLAYS;
+    const struct limit all = hunt_share(h, MINIMIZE_SHARE, replays);
     int result = 0;
     for (size_t i = 0; i < h->bugs.list.count && result == 0; i++) {
         struct bug *bug = &h->bugs.list.at[i];

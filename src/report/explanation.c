@@ -114,3 +114,35 @@ void explanation_print_json(const struct explanation *x, struct json *j)
     json_end(j);
     json_end(j);
 }
+
+bool explanation_is_telling(const struct explanation *x, size_t row)
+{
+    enum { LAST = 3 };
+    must(row < x->rows.count);
+    const struct explained_row *rows = x->rows.at;
+    const bool has_next = row + 1 < x->rows.count;
+    return rows[row].is_key || rows[row].is_switch || row + LAST >= x->rows.count ||
+           (has_next && (rows[row + 1].is_key || rows[row + 1].is_switch)) ||
+           (row > 0 && rows[row - 1].is_key);
+}
+
+void explanation_cut(struct explanation *x, size_t rows_max)
+{
+    explained_rows kept = {0};
+    if (x->rows.count <= rows_max) {
+        return;
+    }
+    for (size_t i = 0; i < x->rows.count; i++) {
+        if (explanation_is_telling(x, i)) {
+            vec_push(&kept, x->rows.at[i]);
+        }
+    }
+    const size_t first = kept.count > rows_max ? kept.count - rows_max : 0;
+    must(kept.count <= x->rows.count);
+    x->omitted_count += x->rows.count - (kept.count - first);
+    vec_clear(&x->rows);
+    for (size_t i = first; i < kept.count; i++) {
+        vec_push(&x->rows, kept.at[i]);
+    }
+    vec_release(&kept);
+}

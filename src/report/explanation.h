@@ -63,6 +63,13 @@ void explanation_release(struct explanation *x);
 /* Text formatted into x->arena. */
 const char *explanation_text(struct explanation *x, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* Whether the row matters more than others: a key step, one beside it, the two at a context switch,
+ * and the last ones. */
+bool explanation_is_telling(const struct explanation *x, size_t row);
+
+/* Leaves of more than rows_max rows those that matter, and of these the last ones. */
+void explanation_cut(struct explanation *x, size_t rows_max);
+
 /* The column of this name, which is added at its first use. O(columns). */
 uint32_t explanation_column(struct explanation *x, const char *name);
 

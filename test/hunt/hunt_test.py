@@ -196,6 +196,17 @@ def test_control_c_keeps_what_was_found():
     assert process.returncode == 1 or "signal" in said["stats"]["unfinished"], said["stats"]
 
 
+def test_make_run_ends_with_the_explained_bug_of_a_server():
+    """What make run does once clew is built."""
+    place = os.path.join(FOLDER.name, "make_run")
+    os.mkdir(place)
+    os.symlink(CLEW, os.path.join(place, "clew"))
+    done = run([os.path.join(SOURCE, "tools", "hunt-example")], env={**os.environ, "BUILD": place})
+    assert done.returncode == 0 and "1. use-after-free" in done.stdout and "1 context switch" in done.stdout, done.stdout + done.stderr
+    page = done.stdout.split("opens in a browser: ")[1].splitlines()[0]
+    assert os.path.getsize(page) > 10000
+
+
 def test_bad_input_is_one_message():
     folder = os.path.join(FOLDER.name, "once.hunt")
     program = case("threads/account")

@@ -226,18 +226,20 @@ static void print_row(struct hunting *g, const struct explanation *x,
     out_char(out, '\n');
 }
 
-/* The last rows, and those that matter. */
+/* The rows that matter; of a short interleaving all. */
 static void print_rows(struct hunting *g, const struct explanation *x)
 {
-    bool is_gap = x->omitted_count > 0;
+    uint64_t next = x->rows.count > 0 ? x->rows.at[0].number : 0;
+    bool is_gap = x->omitted_count > 0 && next > 1;
     for (size_t i = 0; i < x->rows.count; i++) {
-        if (!x->rows.at[i].is_key && i + ROWS_SHOWN < x->rows.count) {
-            is_gap = true;
+        if (x->rows.count > ROWS_SHOWN && !explanation_is_telling(x, i)) {
             continue;
         }
-        out_text(&g->session->out, is_gap ? "       ...\n" : "");
+        const struct explained_row *row = &x->rows.at[i];
+        out_text(&g->session->out, is_gap || row->number != next ? "       ...\n" : "");
+        next = row->number + 1;
         is_gap = false;
-        print_row(g, x, &x->rows.at[i]);
+        print_row(g, x, row);
     }
 }
 

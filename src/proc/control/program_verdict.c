@@ -20,14 +20,39 @@ static void set_violation(struct execution *x, enum outcome outcome, const struc
                    key->buffer);
 }
 
+/* Whether the call is in a function that clew cc put around one of libc's. */
+static bool is_wrapper(struct controlled *c, uint64_t place)
+{
+    static const char prefix[] = "__wrap_";
+    struct out functions;
+    out_open_memory(&functions);
+    const bool is_found = places_print_functions(c->places, place, &functions) &&
+                          functions.used >= sizeof prefix - 1 &&
+                          memcmp(functions.buffer, prefix, sizeof prefix - 1) == 0;
+    out_abandon(&functions);
+    return is_found;
+}
+
+/* Of the calls, innermost first, the first one that the program's own code is in: those inside of a
+ * wrapper are clew's. */
+static uint32_t first_own_call(struct controlled *c, const uint64_t *calls, uint32_t count)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        first = is_wrapper(c, calls[i]) ? i + 1 : first;
+    }
+    return first;
+}
+
 /* The calls that led to it: "deposit < work bank.c:30 < ...". Those of the system's libraries below
  * the program's own are of no interest. */
 static void print_stack(struct controlled *c, struct out *out)
 {
     const struct control_result *r = &c->page->result;
     const uint32_t count = r->stack_count < CONTROL_STACK_MAX ? r->stack_count : CONTROL_STACK_MAX;
-    for (uint32_t i = 0; i < count && i < CALLS_SHOWN; i++) {
-        out_text(out, i == 0 ? " at " : ", called at ");
+    const uint32_t first = first_own_call(c, r->stack, count);
+    for (uint32_t i = first; i < count && i - first < CALLS_SHOWN; i++) {
+        out_text(out, i == first ? " at " : ", called at ");
         name_print_line(c, r->stack[i], out);
         struct out functions;
         out_open_memory(&functions);
@@ -71,28 +96,12 @@ static void print_more_calls(struct controlled *c, const uint64_t *calls, uint32
     out_char(&c->text, '\n');
 }
 
-/* Whether the call is in a function that clew cc put around one of libc's. */
-static bool is_wrapper(struct controlled *c, uint64_t place)
-{
-    static const char prefix[] = "__wrap_";
-    struct out functions;
-    out_open_memory(&functions);
-    const bool is_found = places_print_functions(c->places, place, &functions) &&
-                          functions.used >= sizeof prefix - 1 &&
-                          memcmp(functions.buffer, prefix, sizeof prefix - 1) == 0;
-    out_abandon(&functions);
-    return is_found;
-}
-
 static void print_calls(struct controlled *c, uint32_t task, const uint64_t *calls, uint32_t count)
 {
-    if (count > 1 && is_wrapper(c, calls[0])) {
-        calls++;
-        count--;
-    }
+    const uint32_t first = first_own_call(c, calls, count);
     out_format(&c->text, "%s: ", name_task(c, task));
-    print_call(c, calls[0], &c->text);
-    print_more_calls(c, calls + 1, count - 1);
+    print_call(c, calls[first], &c->text);
+    print_more_calls(c, calls + first + 1, count - first - 1);
 }
 
 /* "main/1 freed it: drop list.c:12 < work list.c:30": what the verdict says without calls. */
@@ -203,7 +212,9 @@ static void read_fault(struct controlled *c, struct execution *x, enum outcome o
     out_bytes(&key, fault, outcome == OUTCOME_SANITIZER ? strcspn(fault, ":") : strlen(fault));
     if (r->stack_count > 0) {
         out_text(&key, " at ");
-        name_print_place(c, r->stack[0], &key);
+        const uint32_t count =
+            r->stack_count < CONTROL_STACK_MAX ? r->stack_count : CONTROL_STACK_MAX;
+        name_print_place(c, r->stack[first_own_call(c, r->stack, count)], &key);
     }
     set_violation(x, outcome, &what, &key);
     out_abandon(&what);
