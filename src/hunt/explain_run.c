@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "explore/replay.h"
 #include "hunt/nearest_pass.h"
+#include "hunt/own_memory.h"
 #include "hunt/race_orders.h"
 #include "hunt/run_rows.h"
 #include "world/recipe.h"
@@ -21,6 +23,8 @@ struct explaining {
     struct explained_run *run;
     struct explanation *x;
     struct run_rows failing, passing;
+    struct bits own; /* per step of the failing run: an access to memory of its task alone */
+    struct arena scratch;
     struct nearest_pass nearest;
     struct map passing_step; /* name of an operation -> its step in the passing run */
 };
@@ -58,19 +62,33 @@ static struct explained_row row_of(struct explaining *g, const struct run_rows *
     return r;
 }
 
-/* The last steps, and those around the one where the passing run parts. */
+/* Where the last `most` steps begin that are no accesses of a task to its own memory; 0: all. */
+static size_t tail_of(const struct explaining *g, uint64_t most)
+{
+    size_t tail = most == 0 ? 0 : g->run->failing.steps.count;
+    while (tail > 0 && most > 0) {
+        tail--;
+        most -= !bits_has(g->own, tail);
+    }
+    return tail;
+}
+
+/* The last steps, and those around the one where the passing run parts. Accesses of a task to its
+ * own memory are left out, unless all steps are asked for. */
 static void add_rows(struct explaining *g)
 {
     const struct execution *x = &g->run->failing;
     const size_t count = x->steps.count;
     const uint64_t most = g->options->rows_max;
-    const size_t tail = most == 0 || most > count ? 0 : (size_t)(count - most);
+    const size_t tail = tail_of(g, most);
     const size_t part = g->nearest.is_found ? g->nearest.step : count;
     for (size_t i = g->failing.first; i < count; i++) {
         const bool is_near = i + ROWS_BEFORE >= part && i <= part + ROWS_BEFORE;
-        if (i >= tail || is_near) {
+        const bool is_left_out = most > 0 && i != part && bits_has(g->own, i);
+        if ((i >= tail || is_near) && !is_left_out) {
             struct explained_row row = row_of(g, &g->failing, i, x);
             row.is_key = i == part;
+            row.is_own = bits_has(g->own, i);
             vec_push(&g->x->rows, row);
         }
     }
@@ -206,8 +224,11 @@ static void add_passing(struct explaining *g)
 {
     const struct nearest_pass *n = &g->nearest;
     const size_t count = n->run.steps.count;
-    for (size_t i = n->step; i < count && i < (size_t)n->step + PASSING_ROWS; i++) {
-        if (run_rows_at(&g->passing, i) != NULL) {
+    const bool hides_own = g->options->rows_max > 0;
+    const struct bits own = own_memory_find(&n->run, &g->scratch);
+    for (size_t i = n->step; i < count && g->x->passing_rows.count < PASSING_ROWS; i++) {
+        const bool is_left_out = hides_own && i != n->step && bits_has(own, i);
+        if (run_rows_at(&g->passing, i) != NULL && !is_left_out) {
             vec_push(&g->x->passing_rows, row_of(g, &g->passing, i, &n->run));
         }
     }
@@ -253,6 +274,7 @@ static int explain(struct explaining *g, const struct plan *plan, struct err *e)
     g->x->row_noun = "step";
     add_causes(g);
     run_rows_read(&g->failing, g->world, plan, failing);
+    g->own = own_memory_find(failing, &g->scratch);
     if (nearest_pass_find(g->world, plan, failing, g->options->limit, &g->nearest, e) < 0) {
         return -1;
     }
@@ -290,6 +312,7 @@ int explain_run(struct world *w, const struct schedule *s, const struct explain_
     run_rows_release(&g.failing);
     run_rows_release(&g.passing);
     nearest_pass_release(&g.nearest);
+    arena_release(&g.scratch);
     map_release(&g.passing_step);
     recipe_release(&recipe);
     return result;

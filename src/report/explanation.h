@@ -29,6 +29,7 @@ struct explained_row {
     const char *detail;    /* state that the step changed: "term=2 (was 1)" */
     bool is_switch;        /* another task ran before it */
     bool is_key;           /* an event that the finding names, or the step where two runs part */
+    bool is_own;           /* an access to memory that no other task of the run accesses */
     bool has_from;         /* it follows from a step of another column: a message, a creation */
     uint32_t from;         /* that column */
 };
