@@ -1,7 +1,7 @@
 #include "atomicity/access_sites.h"
 
 #include "atomicity/separate_operations.h"
-#include "wire/kind.h"
+#include "trace/kind_table.h"
 
 void sorts_release(struct sorts *s)
 {
@@ -233,6 +233,9 @@ static bool is_atomic_couple(const struct sites *s, uint32_t first, uint32_t sec
     const struct variables *v = &s->sketch->frame->variables;
     const struct access *a = &v->accesses.at[s->sketch->list[first].number];
     const struct access *b = &v->accesses.at[s->sketch->list[second].number];
+    if (!a->is_write && event_is_kept(trace_at(s->sketch->frame->trace, b->event))) {
+        return true;
+    }
     return a->is_read != a->is_write && b->is_read != b->is_write && a->is_write != b->is_write &&
            !(a->is_write && trace_at(s->sketch->frame->trace, a->event)->kind != EVENT_ATOMIC_RMW);
 }

@@ -12,7 +12,7 @@
 #include "atomicity/unobserved.h"
 #include "atomicity/unordered.h"
 #include "base/name_glob.h"
-#include "wire/kind.h"
+#include "trace/kind_table.h"
 
 enum { PAIRS_DEFAULT = 200, COMBINATIONS_MAX = 64, MARKS_DEFAULT = 4096 };
 
@@ -182,7 +182,7 @@ static void match_variable(struct search *s, uint32_t variable)
     sketch_release(&sketch);
 }
 
-/* Whether the variable is loaded, and written without looking at its value. */
+/* Whether the variable is loaded, and written without a decision by the value that is found. */
 static bool has_acts(const struct search *s, uint32_t variable)
 {
     const struct variables *v = &s->frame.variables;
@@ -192,7 +192,7 @@ static bool has_acts(const struct search *s, uint32_t variable)
          i < v->list.at[variable].first + v->list.at[variable].count; i++) {
         const struct access *a = &v->accesses.at[v->by_variable.at[i]];
         has_loads |= !a->is_write;
-        has_acts |= a->is_write && !a->is_read;
+        has_acts |= a->is_write && (!a->is_read || event_is_kept(trace_at(s->t, a->event)));
     }
     return has_loads && has_acts;
 }

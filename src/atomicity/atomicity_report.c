@@ -444,6 +444,9 @@ static const char *excuse(const struct match *m)
     case SETTLED_ACTIONS:
         return "\nthe accesses of one task are of two updates, each of which is complete";
     case SETTLED_WAIT: return "\na task waits for a condition, and reads again";
+    case SETTLED_COMPARED:
+        return "\na version that the task has read is compared again before its last access";
+    case SETTLED_ASSERTED: return "\nthe last access is read only to assert something";
     case SETTLED_SYNC: return "\nthe accesses are calls with a lock, condition or semaphore";
     case SETTLED_NOT:
     case SETTLED_COUNT: break;

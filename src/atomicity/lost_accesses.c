@@ -89,9 +89,8 @@ static void note(const struct frame *f, const struct lost *lost, uint64_t count,
     const struct event *e = trace_at(f->trace, lost->event);
     const char *location = trace_name(f->trace, e->location);
     notes_add_many(n, count, trace_name(f->trace, e->object),
-                   "accesses from before the memory was shared were not recorded: atomicity is "
-                   "not known there; record again with --all-accesses, or a larger "
-                   "--first-accesses");
+                   "accesses that could be part of a violation were not recorded: atomicity is not "
+                   "known there; record again with --all-accesses, or a larger --first-accesses");
     notes_add(n, location, "a place of an access that was not recorded");
 }
 

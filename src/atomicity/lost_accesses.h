@@ -1,5 +1,6 @@
 /* Variables whose accesses a recording has lost: an event `lost` says that a task has used the
- * memory before, while it was the task's alone (docs/theory/record.md).
+ * memory before, while it was the task's alone, or may have used it again in the same epoch
+ * (docs/theory/record.md).
  *
  *     T1:  read n (not recorded)  write n        T2:  write n
  *

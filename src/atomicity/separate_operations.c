@@ -23,16 +23,7 @@ static const struct access *access_of(const struct sites *s, uint32_t site)
 /* The outermost critical section around the access. */
 static uint32_t section_of(const struct sites *s, uint32_t site)
 {
-    const struct frame *f = s->sketch->frame;
-    const struct frame_span held = f->held_at[s->sketch->list[site].number];
-    uint32_t outermost = UINT32_MAX;
-    for (uint32_t i = held.first; i < held.first + held.count; i++) {
-        if (outermost == UINT32_MAX ||
-            f->hb.sections.list[f->held[i]].begin < f->hb.sections.list[outermost].begin) {
-            outermost = f->held[i];
-        }
-    }
-    return outermost;
+    return frame_outermost(s->sketch->frame, s->sketch->list[site].number);
 }
 
 static bool is_in_part(const struct sites *s, uint32_t site, const struct part *p)
@@ -282,6 +273,15 @@ static bool is_sequence(const struct scope_tree *tree, uint32_t scope)
     return scope == SCOPE_ROOT || scope_is_round(tree, scope);
 }
 
+/* A write, and then a read in another section or call whose value decides only whether the program
+ * aborts: `add(); assert(count() > 0);`. */
+static bool is_asserted(const struct sites *s, const struct couple *c)
+{
+    const struct event *e = trace_at(s->sketch->frame->trace, s->list[c->second].event);
+    return s->list[c->first].is_write && e->kind == EVENT_READ && e->mode == ACCESS_ASSERTED &&
+           section_of(s, c->first) != section_of(s, c->second);
+}
+
 static enum settled_by why_of_parts(const struct sites *s, const struct couple *c,
                                     const struct scope_meeting *m, bool is_one)
 {
@@ -321,6 +321,14 @@ enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is
         return SETTLED_SYNC;
     }
     const bool is_one = is_marked || is_guarded_across(s, c);
+    if (!is_one &&
+        compared_guards(&s->sketch->frame->compared, s->sketch->frame,
+                        s->sketch->list[c->first].number, s->sketch->list[c->second].number)) {
+        return SETTLED_COMPARED;
+    }
+    if (!is_one && is_asserted(s, c)) {
+        return SETTLED_ASSERTED;
+    }
     if (a->wait_count != b->wait_count && !b->is_write && !is_one) {
         return SETTLED_WAIT;
     }

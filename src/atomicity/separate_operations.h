@@ -13,6 +13,10 @@
  *   exclusive lock. Or it is an attempt: a read from which another section, which took the lock at
  *   the same place, goes on to a write, as take() does where the list is not empty.
  * - Wait: the task waits for a condition between the two, and reads the variable again.
+ * - Compared: a version that the task has read is compared again before the second access, and
+ *   nothing is done if it has changed (compared_again.h).
+ * - Asserted: a write, and a read in another critical section by which the program decides only
+ *   whether it aborts.
  * - Sync: one of them is a call with a lock, condition or semaphore.
  *
  * Only recordings have calls (call_scope.h): couples of other traces are never apart. */

@@ -16,6 +16,9 @@ struct stand {
     struct scope_path path;
 };
 
+/* What the read-modify-writes at a place did to the value, as far as it is known. */
+enum { CHANGES_NOTHING = 1, CHANGES_VALUE = 2 };
+
 struct build {
     struct variables *v;
     const struct trace *t;
@@ -26,6 +29,7 @@ struct build {
     struct map sync;         /* scoped names of locks, conditions, semaphores */
     struct map atomic;       /* scoped names that are written atomically, to the number of plain
                                 writes of them */
+    struct map changes;      /* places of atomic read-modify-writes, to the bits below */
     VEC(uint32_t) block_of;  /* per name: the name of its block, itself where it is none's part */
     VEC(uint32_t) class_of;  /* per name: its class plus one, 0: not known yet */
     VEC(uint32_t) last_task; /* per variable */
@@ -130,7 +134,8 @@ static uint32_t class_of(struct build *b, const struct event *e)
  * is used as a relaxed load. */
 static bool is_used_as_load(const struct build *b, const struct event *e, uint64_t key)
 {
-    const uint32_t *plain_writes = e->kind == EVENT_READ ? map_get(&b->atomic, key) : NULL;
+    const uint32_t *plain_writes =
+        e->kind == EVENT_READ || e->kind == EVENT_LOST ? map_get(&b->atomic, key) : NULL;
     return plain_writes != NULL && *plain_writes <= 1;
 }
 
@@ -191,6 +196,19 @@ static void learn_version(struct build *b, const struct event *e, const struct a
     }
 }
 
+/* Operations at one line differ by what the program does with their results. */
+static uint64_t change_key(const struct event *e)
+{
+    return map_pair(e->location, e->mode);
+}
+
+static bool changes_nothing(const struct build *b, const struct event *e)
+{
+    const uint32_t *changes =
+        e->kind == EVENT_ATOMIC_RMW ? map_get(&b->changes, change_key(e)) : NULL;
+    return changes != NULL && *changes == CHANGES_NOTHING && !event_is_blind(e);
+}
+
 static void add_access(struct build *b, event_id id)
 {
     const struct event *e = trace_at(b->t, id);
@@ -202,7 +220,8 @@ static void add_access(struct build *b, event_id id)
                        .region = b->stands[e->task].region,
                        .scope = scope_now(&b->stands[e->task].path),
                        .wait_count = b->stands[e->task].wait_count,
-                       .is_write = e->kind != EVENT_READ && e->kind != EVENT_ATOMIC_LOAD};
+                       .is_write = e->kind != EVENT_READ && e->kind != EVENT_ATOMIC_LOAD &&
+                                   !changes_nothing(b, e)};
     a.is_read = !a.is_write || (e->kind == EVENT_ATOMIC_RMW && !event_is_blind(e));
     struct variable *v = &b->v->list.at[a.variable];
     if (variable_is_resource(trace_name(b->t, e->object))) {
@@ -263,6 +282,30 @@ static void collect_atomic(struct build *b)
             ++*plain_writes;
         }
     }
+}
+
+/* Finds the atomic read-modify-writes that never change the value: `__sync_fetch_and_add(&n, 0)` is
+ * a load. */
+static void collect_changes(struct build *b)
+{
+    struct map value_of = {0}; /* scoped name to its last atomic access, if that has a value */
+    trace_each (b->t, e) {
+        const bool is_atomic = event_class(e) == CLASS_ATOMIC;
+        if (e->object == 0 || (!is_atomic && e->kind != EVENT_WRITE)) {
+            continue;
+        }
+        const uint64_t key = scope_name(b->t, e, e->object);
+        const event_id id = (event_id)(e - b->t->events.at);
+        const uint32_t *last = map_get(&value_of, key);
+        const bool is_known = is_atomic && (e->has & HAS_VALUE) != 0;
+        if (is_known && e->kind == EVENT_ATOMIC_RMW && e->location != 0 && last != NULL &&
+            *last != EVENT_NONE) {
+            *map_slot(&b->changes, change_key(e), 0, NULL) |=
+                trace_at(b->t, *last)->value == e->value ? CHANGES_NOTHING : CHANGES_VALUE;
+        }
+        map_put(&value_of, key, is_known ? id : EVENT_NONE);
+    }
+    map_release(&value_of);
 }
 
 static void lay_out(struct variables *v)
@@ -363,6 +406,7 @@ void variables_build(struct variables *v, const struct trace *t)
     collect_checked(&b);
     collect_sync(&b);
     collect_atomic(&b);
+    collect_changes(&b);
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = trace_at(t, id);
         move(&b, e);
@@ -389,6 +433,7 @@ void variables_build(struct variables *v, const struct trace *t)
     map_release(&b.checked);
     map_release(&b.sync);
     map_release(&b.atomic);
+    map_release(&b.changes);
     vec_release(&b.block_of);
     vec_release(&b.class_of);
     vec_release(&b.last_task);

@@ -364,6 +364,7 @@ int frame_build_without(struct frame *f, const struct trace *t, const struct fra
     number_marks(f);
     number_accesses(f);
     frame_check(f, find_held(f));
+    compared_build(&f->compared, f);
     vec_release(&b.marks);
     arena_release(&scratch);
     return 0;
@@ -412,10 +413,24 @@ event_id frame_calm(const struct frame *f, uint32_t task, event_id event)
     return f->marks[mark].event;
 }
 
+uint32_t frame_outermost(const struct frame *f, uint32_t access)
+{
+    const struct frame_span held = f->held_at[access];
+    uint32_t outermost = UINT32_MAX;
+    for (uint32_t i = held.first; i < held.first + held.count; i++) {
+        if (outermost == UINT32_MAX ||
+            f->hb.sections.list[f->held[i]].begin < f->hb.sections.list[outermost].begin) {
+            outermost = f->held[i];
+        }
+    }
+    return outermost;
+}
+
 void frame_release(struct frame *f)
 {
     variables_release(&f->variables);
     settled_release(&f->settled);
+    compared_release(&f->compared);
     hb_release(&f->hb);
     arena_release(&f->arena);
 }

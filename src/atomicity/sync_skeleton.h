@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "atomicity/compared_again.h"
 #include "atomicity/fixed_order.h"
 #include "atomicity/shared_variable.h"
 #include "base/arena.h"
@@ -58,7 +59,8 @@ struct frame {
                                            released, in `nested` */
     const uint32_t *nested;
     const uint32_t *access_of; /* per event: its access, ACCESS_NONE: it is none */
-    const uint32_t *writer;    /* per access: the last write listed before it, ACCESS_NONE: none */
+    struct compared_reads compared;
+    const uint32_t *writer; /* per access: the last write listed before it, ACCESS_NONE: none */
     struct arena arena;
 };
 
@@ -88,6 +90,9 @@ static inline uint32_t frame_count_before(const struct frame *f, event_id event,
 {
     return f->point_count > 0 ? reach_count(&f->hb.before, event, task) : 0;
 }
+
+/* The outermost section around the access; UINT32_MAX: none. O(locks held there). */
+uint32_t frame_outermost(const struct frame *f, uint32_t access);
 
 /* Whether the section is of a version check. */
 static inline bool frame_is_version(const struct frame *f, uint32_t section)

@@ -145,7 +145,7 @@ bool unordered_keeps_tests(const struct frame *f, uint32_t variable, const event
         }
         const struct event *e = trace_at(f->trace, events[i]);
         int64_t values[2] = {0};
-        if (e->kind == EVENT_ATOMIC_LOAD) {
+        if (!f->variables.accesses.at[f->access_of[events[i]]].is_write) {
             if (is_known && (now == 0) != (e->value == 0) &&
                 !is_last_of_task(f, events, count, i)) {
                 return false;

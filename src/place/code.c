@@ -98,6 +98,43 @@ bool code_function(struct places *p, uint64_t address, struct code_function *fun
     return found->name != NULL;
 }
 
+/* The symbol that a section's relocation at this address, as the file has it, is for; NULL: none.
+ */
+static const char *relocated(Elf *elf, Elf_Scn *section, GElf_Addr address)
+{
+    GElf_Shdr header, symbols_header;
+    Elf_Data *data = elf_getdata(section, NULL);
+    if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_RELA || data == NULL) {
+        return NULL;
+    }
+    Elf_Scn *symbols = elf_getscn(elf, header.sh_link);
+    Elf_Data *symbol_data = symbols == NULL ? NULL : elf_getdata(symbols, NULL);
+    if (symbol_data == NULL || gelf_getshdr(symbols, &symbols_header) == NULL) {
+        return NULL;
+    }
+    GElf_Rela entry;
+    for (int i = 0; gelf_getrela(data, i, &entry) != NULL; i++) {
+        GElf_Sym symbol;
+        if (entry.r_offset == address &&
+            gelf_getsym(symbol_data, (int)GELF_R_SYM(entry.r_info), &symbol) != NULL) {
+            return elf_strptr(elf, symbols_header.sh_link, symbol.st_name);
+        }
+    }
+    return NULL;
+}
+
+const char *code_import(struct places *p, uint64_t address)
+{
+    GElf_Addr bias = 0;
+    Elf *elf = file_of(places_module(p, address), &bias);
+    Elf_Scn *section = NULL;
+    const char *name = NULL;
+    while (elf != NULL && name == NULL && (section = elf_nextscn(elf, section)) != NULL) {
+        name = relocated(elf, section, address - bias);
+    }
+    return name;
+}
+
 bool code_returns_nothing(struct places *p, uint64_t address)
 {
     Dwarf_Addr bias = 0;

@@ -30,6 +30,10 @@ bool code_at(struct places *p, uint64_t address, struct code *code);
 /* The function that covers the address; false when no symbol says where it begins and ends. */
 bool code_function(struct places *p, uint64_t address, struct code_function *function);
 
+/* The name of the function of another module that the loader stores at this address, from which a
+ * stub jumps to it; NULL when there is none. O(relocations of the module). */
+const char *code_import(struct places *p, uint64_t address);
+
 /* Appends the addresses that direct calls of the function return to. False when the module refers
  * to the function in other ways too: its callers are not all known then. O(size of the module). */
 bool code_callers(struct places *p, const struct code_function *function, code_addresses *list);

@@ -37,6 +37,9 @@ struct places {
     struct map function_of;               /* address to the function around it, in ... */
     VEC(struct place_function) functions; /* ... without a name: there is none */
     struct map uses_result;     /* return address of a call to whether its result is used */
+    struct map tests_result;    /* ... to whether something is decided by it */
+    struct map compares_read;   /* return address of a call that reports a read ... */
+    struct map asserts_read;    /* ... to what becomes of its value */
     struct map plain_update_of; /* return address of a call to its number in ... */
     VEC(struct place_update) plain_updates; /* ... operation 0: it is none */
 };

@@ -37,6 +37,9 @@ void places_free(struct places *p)
     map_release(&p->function_of);
     vec_release(&p->functions);
     map_release(&p->uses_result);
+    map_release(&p->tests_result);
+    map_release(&p->compares_read);
+    map_release(&p->asserts_read);
     map_release(&p->plain_update_of);
     vec_release(&p->plain_updates);
     mem_free(p);

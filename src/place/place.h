@@ -68,6 +68,10 @@ bool places_print_variable(struct places *p, uint64_t address, struct out *out);
  * once for an address. */
 bool places_uses_result(struct places *p, uint64_t address);
 
+/* Whether the program decides anything by that value, in the function of the call or, where this
+ * only returns it, in those that call it; true whenever that is not clear. As costly. */
+bool places_tests_result(struct places *p, uint64_t address);
+
 /* An update of memory by a plain read and a plain write whose value goes nowhere else
  * (`sum += i`). */
 struct place_update {
@@ -79,6 +83,15 @@ struct place_update {
  * decides (x86-64); false whenever that is not clear. O(size of the function squared), once for an
  * address. */
 bool places_plain_update(struct places *p, uint64_t address, struct place_update *update);
+
+/* Whether the call that returns to `address` reports a read whose value the function compares with
+ * that of another read of the same variable. The machine code decides (x86-64); false whenever that
+ * is not clear. O(reads * size of the function), once for an address. */
+bool places_compares_read(struct places *p, uint64_t address);
+
+/* Whether it reports a read whose value decides only whether the program aborts, in the same way.
+ */
+bool places_asserts_read(struct places *p, uint64_t address);
 
 /* The size of the bit-field's word that the code after the call at `address` loads, changes and
  * stores, if the call reports such a store. 0: the code only stores, or is not x86-64. */

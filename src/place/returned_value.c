@@ -1,4 +1,4 @@
-/* Whether a program uses the value that a call returned. */
+/* Whether a program uses the value that a call returned, and whether it decides by it. */
 #include "place/module_state.h"
 #include "place/unreported_reads.h"
 #include "place/value_use.h"
@@ -56,5 +56,82 @@ bool places_uses_result(struct places *p, uint64_t address)
     }
     const bool answer = address == 0 || is_used(p, address, 0);
     map_put(&p->uses_result, address, answer);
+    return answer;
+}
+
+/* ---- decisions ---- */
+
+/* Whether the function can return without the call that returns to `address`. */
+static bool may_pass_over(struct value_walk *w, uint64_t address)
+{
+    bool answer = false;
+    struct map seen = {0};
+    code_addresses to_do = {0};
+    vec_push(&to_do, w->function.start);
+    while (to_do.count > 0 && !answer) {
+        const uint64_t at = vec_pop(&to_do);
+        bool is_new = false;
+        (void)map_slot(&seen, at, 1, &is_new);
+        if (!is_new) {
+            continue;
+        }
+        if (at < w->function.start || at >= w->function.end || !value_decode(w, at)) {
+            answer = true; /* as far as is known */
+            break;
+        }
+        const cs_insn *i = w->instruction;
+        const cs_x86_op *to = &i->detail->x86.operands[0];
+        const bool is_jump = cs_insn_group(w->decoder, i, CS_GRP_JUMP);
+        answer = cs_insn_group(w->decoder, i, CS_GRP_RET) || (is_jump && to->type != X86_OP_IMM);
+        if (is_jump && to->type == X86_OP_IMM) {
+            vec_push(&to_do, (uint64_t)to->imm);
+        }
+        if (i->id != X86_INS_JMP && at + i->size != address) {
+            vec_push(&to_do, at + i->size);
+        }
+    }
+    map_release(&seen);
+    vec_release(&to_do);
+    return answer;
+}
+
+/* A function that always makes the call and returns its value is a wrapper: those that call it
+ * decide. One that makes the call on a condition has decided. */
+static bool is_tested(struct places *p, uint64_t address, uint32_t depth)
+{
+    struct value_walk w;
+    if (!value_walk_open(&w, p, address)) {
+        return true;
+    }
+    must(depth <= DEPTH_MAX);
+    w.goes_on = true;
+    value_go_on(&w, address, 1 << VALUE_RAX);
+    (void)value_walk_run(&w);
+    const struct code_function function = w.function;
+    bool answer = w.is_tested;
+    const bool is_wrapper = !answer && w.is_returned && !may_pass_over(&w, address);
+    value_walk_close(&w);
+    if (!is_wrapper) {
+        return answer;
+    }
+    code_addresses callers = {0};
+    answer =
+        depth == DEPTH_MAX || !code_callers(p, &function, &callers) || callers.count > CALLERS_MAX;
+    for (size_t i = 0; i < callers.count && !answer; i++) {
+        answer = is_tested(p, callers.at[i], depth + 1);
+    }
+    vec_release(&callers);
+    return answer;
+}
+
+bool places_tests_result(struct places *p, uint64_t address)
+{
+    bool is_new = false;
+    const uint32_t number = *map_slot(&p->tests_result, address, 1, &is_new);
+    if (!is_new) {
+        return number != 0;
+    }
+    const bool answer = address == 0 || is_tested(p, address, 0);
+    map_put(&p->tests_result, address, answer);
     return answer;
 }

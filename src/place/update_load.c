@@ -7,47 +7,19 @@
  *     call  __tsan_write8
  *     mov   [rip + sum], rbx       and stored where it was
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "place/module_state.h"
+#include "place/reported_load.h"
 #include "place/unreported_reads.h"
 #include "place/value_use.h"
 #include "wire/kind.h"
 #include "wire/must.h"
 
-enum { LOAD_WITHIN = 16, CALL_SIZE = 5 };
-
 struct update {
     uint32_t size;
-    cs_x86_op from;     /* where the value was loaded ... */
-    uint64_t from_end;  /* ... and the address behind that instruction */
+    struct reported_load load;
     unsigned operation; /* UPDATE_NONE: none yet */
     uint64_t write;     /* the return address of the call that reports the write; 0: not yet met */
 };
-
-static bool is_of_frame(const struct value_walk *w, const cs_x86_op *op)
-{
-    return op->mem.base == X86_REG_RSP || (w->has_frame && op->mem.base == X86_REG_RBP);
-}
-
-/* How many bytes the call at the address reports, for a function of this name; 0: it does not. */
-static uint32_t reported_by(struct value_walk *w, uint64_t call, const char *what)
-{
-    struct code_function called;
-    const size_t size = strlen(what);
-    const cs_x86 *x = &w->instruction->detail->x86;
-    if (!value_decode(w, call) || !cs_insn_group(w->decoder, w->instruction, CS_GRP_CALL) ||
-        x->op_count != 1 || x->operands[0].type != X86_OP_IMM ||
-        !code_function(w->p, (uint64_t)x->operands[0].imm, &called)) {
-        return 0;
-    }
-    const char *name = called.name;
-    name += strncmp(name, "__tsan_", 7) == 0 ? 7 : 0;
-    name += strncmp(name, "unaligned_", 10) == 0 ? 10 : 0;
-    const bool is_it = name != called.name && strncmp(name, what, size) == 0;
-    return is_it ? (uint32_t)strtoul(name + size, NULL, 10) : 0;
-}
 
 /* ---- the load ---- */
 
@@ -114,54 +86,21 @@ static bool is_move(unsigned instruction)
            instruction == X86_INS_MOVSX || instruction == X86_INS_MOVSXD;
 }
 
-/* The operand of the walk's instruction that it loads from, outside of the frame; NULL: none. */
-static const cs_x86_op *loaded(const struct value_walk *w)
-{
-    const cs_x86 *x = &w->instruction->detail->x86;
-    for (uint8_t i = 0; i < x->op_count && w->instruction->id != X86_INS_LEA; i++) {
-        const cs_x86_op *op = &x->operands[i];
-        if (op->type == X86_OP_MEM && !is_of_frame(w, op)) {
-            return op;
-        }
-    }
-    return NULL;
-}
-
-static bool ends_block(const struct value_walk *w)
-{
-    return cs_insn_group(w->decoder, w->instruction, CS_GRP_CALL) ||
-           cs_insn_group(w->decoder, w->instruction, CS_GRP_JUMP) ||
-           cs_insn_group(w->decoder, w->instruction, CS_GRP_RET);
-}
-
 /* Finds the load behind the call that returns to `address`, and begins the walk behind it. */
 static bool begin(struct value_walk *w, struct update *u, uint64_t address)
 {
-    for (int i = 0; i < LOAD_WITHIN; i++) {
-        if (!value_decode(w, address) || ends_block(w)) {
-            return false;
-        }
-        address += w->instruction->size;
-        const cs_x86_op *from = loaded(w);
-        if (from == NULL) {
-            continue;
-        }
-        const unsigned id = w->instruction->id;
-        const cs_x86_op *to = &w->instruction->detail->x86.operands[0];
-        const bool is_operation = operation_of(id) != UPDATE_NONE && id != X86_INS_SUB;
-        if (from == to || to->type != X86_OP_REG || from->size != u->size ||
-            (!is_move(id) && !is_operation)) {
-            return false;
-        }
-        must(u->size > 0);
-        u->from = *from;
-        u->from_end = address;
-        u->operation = is_operation ? operation_of(id) : UPDATE_NONE;
-        value_go_on(w, address,
-                    value_mark((uint16_t)to->reg) | (is_operation ? (uint32_t)VALUE_FLAGS : 0));
-        return true;
+    must(u->size > 0);
+    if (!reported_load(w, address, u->size, &u->load)) {
+        return false;
     }
-    return false;
+    const unsigned id = u->load.instruction;
+    const bool is_operation = operation_of(id) != UPDATE_NONE && id != X86_INS_SUB;
+    if (u->load.marks == 0 || (!is_move(id) && !is_operation)) {
+        return false;
+    }
+    u->operation = is_operation ? operation_of(id) : UPDATE_NONE;
+    value_go_on(w, u->load.from_end, u->load.marks | (is_operation ? (uint32_t)VALUE_FLAGS : 0));
+    return true;
 }
 
 /* ---- the change and the store ---- */
@@ -206,19 +145,6 @@ static bool may_change(struct value_walk *w, uint32_t marks)
     return true;
 }
 
-static bool is_same_place(const struct update *u, const cs_x86_op *to, uint64_t to_end)
-{
-    const bool is_relative = u->from.mem.base == X86_REG_RIP;
-    if (is_relative != (to->mem.base == X86_REG_RIP)) {
-        return false;
-    }
-    const int64_t from_base = is_relative ? (int64_t)u->from_end : 0;
-    const int64_t to_base = is_relative ? (int64_t)to_end : 0;
-    return from_base + u->from.mem.disp == to_base + to->mem.disp &&
-           (u->from.mem.index == X86_REG_INVALID) == (to->mem.index == X86_REG_INVALID) &&
-           u->from.mem.scale == to->mem.scale && u->from.mem.segment == to->mem.segment;
-}
-
 /* Where the last call before the address returns to, with no jump since; 0: there is none. */
 static uint64_t call_before(struct value_walk *w, uint64_t address)
 {
@@ -228,7 +154,9 @@ static uint64_t call_before(struct value_walk *w, uint64_t address)
             return 0;
         }
         const bool is_call = cs_insn_group(w->decoder, w->instruction, CS_GRP_CALL);
-        behind = is_call ? at + w->instruction->size : ends_block(w) ? 0 : behind;
+        const bool is_end = cs_insn_group(w->decoder, w->instruction, CS_GRP_JUMP) ||
+                            cs_insn_group(w->decoder, w->instruction, CS_GRP_RET);
+        behind = is_call ? at + w->instruction->size : is_end ? 0 : behind;
     }
     return behind;
 }
@@ -238,13 +166,13 @@ static bool may_store(struct value_walk *w, const cs_x86_op *to)
     struct update *u = w->context;
     const uint64_t at = w->instruction->address;
     const uint64_t end = at + w->instruction->size;
-    if (w->instruction->id != X86_INS_MOV || to->size != u->size || is_of_frame(w, to) ||
-        !is_same_place(u, to, end)) {
+    if (w->instruction->id != X86_INS_MOV || to->size != u->size || reported_in_frame(w, to) ||
+        !reported_is_same(&u->load, to, end)) {
         return false;
     }
     const uint64_t behind = call_before(w, at);
     const bool is_reported =
-        behind > CALL_SIZE && reported_by(w, behind - CALL_SIZE, "write") == u->size;
+        behind > REPORT_CALL_SIZE && reported_by(w, behind - REPORT_CALL_SIZE, "write") == u->size;
     const bool is_only = u->write == 0 || u->write == behind;
     u->write = behind;
     return value_decode(w, at) && is_reported && is_only;
@@ -257,7 +185,7 @@ static const struct value_rules rules = {.may_change = may_change, .may_store = 
 /* Whether something else in the function may read what was stored. */
 static bool is_seen(struct value_walk *w, const struct update *u)
 {
-    const uint64_t variable = unseen_static(&u->from, u->from_end);
+    const uint64_t variable = unseen_static(&u->load.from, u->load.from_end);
     return variable != 0 && unseen_reads(w, variable);
 }
 
@@ -265,13 +193,13 @@ static void look(struct places *p, uint64_t address, struct place_update *update
 {
     struct value_walk w;
     struct update u = {0};
-    if (address < CALL_SIZE || !value_walk_open(&w, p, address)) {
+    if (address < REPORT_CALL_SIZE || !value_walk_open(&w, p, address)) {
         return;
     }
     w.rules = &rules;
     w.context = &u;
-    u.size = reported_by(&w, address - CALL_SIZE, "read");
-    if (u.size != 0 && !may_be_in_frame(&w, address - CALL_SIZE) && begin(&w, &u, address) &&
+    u.size = reported_by(&w, address - REPORT_CALL_SIZE, "read");
+    if (u.size != 0 && !may_be_in_frame(&w, address - REPORT_CALL_SIZE) && begin(&w, &u, address) &&
         value_walk_run(&w) == VALUE_UNUSED && u.write != 0 && u.operation != UPDATE_NONE &&
         !is_seen(&w, &u)) {
         *update = (struct place_update){.operation = (uint8_t)u.operation, .write = u.write};

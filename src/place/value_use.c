@@ -150,7 +150,8 @@ static bool store(struct value_walk *w, bool is_marked, uint32_t *marks)
             continue;
         }
         const uint32_t own = is_marked && is_in_frame(w, op) ? slot_mark(w, op) : 0;
-        if (is_marked && own == 0 && (w->rules == NULL || !w->rules->may_store(w, op))) {
+        if (is_marked && own == 0 &&
+            (w->rules == NULL || w->rules->may_store == NULL || !w->rules->may_store(w, op))) {
             return false;
         }
         for (uint32_t k = 0; k < w->slot_count && !is_marked && is_in_frame(w, op); k++) {
@@ -186,6 +187,12 @@ static bool is_marked(const struct value_walk *w, const struct touched *t, uint3
     return !clears(w->instruction) && (read & marks) != 0;
 }
 
+/* Whether the instruction decides by the flags: set or move by a condition. */
+static bool tests(const cs_insn *i)
+{
+    return strncmp(i->mnemonic, "set", 3) == 0 || strncmp(i->mnemonic, "cmov", 4) == 0;
+}
+
 /* An instruction that computes and moves. */
 static void compute(struct value_walk *w, uint32_t *marks)
 {
@@ -199,7 +206,9 @@ static void compute(struct value_walk *w, uint32_t *marks)
         return;
     }
     const bool has_mark = is_marked(w, &t, *marks);
-    if (has_mark && w->rules != NULL && !w->rules->may_change(w, *marks)) {
+    w->is_tested |= tests(w->instruction) && (*marks & VALUE_FLAGS) != 0;
+    if (has_mark && w->rules != NULL && w->rules->may_change != NULL &&
+        !w->rules->may_change(w, *marks)) {
         w->use = VALUE_USED;
         return;
     }
@@ -249,9 +258,9 @@ static void end_function(struct value_walk *w, uint32_t marks)
 {
     if ((marks & (1 << VALUE_RDX)) != 0) {
         w->use = VALUE_USED;
-    } else if ((marks & (1 << VALUE_RAX)) != 0 && w->use == VALUE_UNUSED &&
-               !code_returns_nothing(w->p, w->function.start)) {
-        w->use = VALUE_RETURNED;
+    } else if ((marks & (1 << VALUE_RAX)) != 0 && !code_returns_nothing(w->p, w->function.start)) {
+        w->use = w->use == VALUE_UNUSED ? VALUE_RETURNED : w->use;
+        w->is_returned = true;
     }
 }
 
@@ -296,8 +305,14 @@ static void jump(struct value_walk *w, uint32_t marks)
         const bool is_by_flags = i->id != X86_INS_JRCXZ && i->id != X86_INS_JECXZ &&
                                  i->id != X86_INS_LOOP && i->id != X86_INS_LOOPE &&
                                  i->id != X86_INS_LOOPNE;
-        if (!is_by_flags || (marks & VALUE_FLAGS) != 0) {
+        const bool depends = !is_by_flags || (marks & VALUE_FLAGS) != 0;
+        if (depends && w->rules != NULL && w->rules->may_jump != NULL &&
+            w->rules->may_jump(w, marks)) {
+            return;
+        }
+        if (depends) {
             w->use = VALUE_USED;
+            w->is_tested = true;
         }
         value_go_on(w, target, marks);
         value_go_on(w, i->address + i->size, marks);
@@ -334,7 +349,9 @@ static void call(struct value_walk *w, uint32_t marks)
     if ((marks & arguments_of(w)) != 0 || is_address(w, marks) ||
         (is_through && (marks & value_mark((uint16_t)op->reg)) != 0)) {
         w->use = VALUE_USED;
-        return;
+        if (!w->goes_on) {
+            return;
+        }
     }
     value_go_on(w, w->instruction->address + w->instruction->size, marks & ~(uint32_t)CLOBBERED);
 }
@@ -347,6 +364,7 @@ static void step(struct value_walk *w, uint64_t address)
     }
     if (w->steps++ == INSTRUCTIONS_MAX || !value_decode(w, address)) {
         w->use = VALUE_USED;
+        w->is_tested = true; /* as far as is known */
     } else if (is_in_group(w, CS_GRP_RET) || is_in_group(w, CS_GRP_IRET)) {
         end_function(w, marks);
     } else if (is_in_group(w, CS_GRP_CALL)) {
@@ -462,7 +480,7 @@ void value_walk_close(struct value_walk *w)
 
 enum value_use value_walk_run(struct value_walk *w)
 {
-    while (w->to_do.count > 0 && w->use != VALUE_USED) {
+    while (w->to_do.count > 0 && (w->use != VALUE_USED || w->goes_on)) {
         step(w, vec_pop(&w->to_do));
     }
     if (w->use != VALUE_USED && w->slot_count > 0 && is_reachable(w)) {

@@ -61,12 +61,15 @@ enum value_use {
 
 struct value_walk;
 
-/* Exceptions: instructions that are no use although the walk alone would count them as one. */
+/* Exceptions: instructions that are no use although the walk alone would count them as one. A rule
+ * may be NULL. */
 struct value_rules {
     /* The walk's instruction computes from something marked. */
     bool (*may_change)(struct value_walk *w, uint32_t marks);
     /* The walk's instruction stores something marked there, outside of the frame. */
     bool (*may_store)(struct value_walk *w, const cs_x86_op *to);
+    /* The walk's conditional jump depends on something marked; the rule goes on where it will. */
+    bool (*may_jump)(struct value_walk *w, uint32_t marks);
 };
 
 /* Open for reading, but for `rules` and `context`. */
@@ -84,6 +87,9 @@ struct value_walk {
     code_addresses to_do; /* addresses whose marks have grown */
     uint32_t steps;
     enum value_use use;
+    bool goes_on;     /* also behind a use */
+    bool is_tested;   /* something marked decides a jump, or a value by a condition */
+    bool is_returned; /* something marked is */
 };
 
 /* A walk through the function of the call that returns to `address`; false, and nothing to close,
@@ -97,7 +103,8 @@ bool value_decode(struct value_walk *w, uint64_t address);
 /* The walk comes by this address with these marks. */
 void value_go_on(struct value_walk *w, uint64_t address, uint32_t marks);
 
-/* Follows the marks wherever they go. O(size of the function). */
+/* Follows the marks wherever they go, up to the first use where the walk does not go on. O(size of
+ * the function). */
 enum value_use value_walk_run(struct value_walk *w);
 
 /* The bit of a register, by capstone's name of it or of a part of it, or of the flags; 0: of

@@ -111,15 +111,26 @@ enum event_mode memory_mode_order(uint8_t mode)
     return (enum event_mode)(mode & MEMORY_ORDER_MASK);
 }
 
+enum memory_update update_of(uint8_t mode)
+{
+    const unsigned operation = mode & MEMORY_UPDATE_MASK;
+    return operation == MEMORY_KEPT ? UPDATE_NONE : (enum memory_update)operation;
+}
+
 bool event_is_blind(const struct event *e)
 {
     return (e->kind == EVENT_ATOMIC_RMW || e->kind == EVENT_READ) &&
-           (e->mode & MEMORY_UPDATE_MASK) != UPDATE_NONE;
+           update_of(e->mode) != UPDATE_NONE;
+}
+
+bool event_is_kept(const struct event *e)
+{
+    return e->kind == EVENT_ATOMIC_RMW && (e->mode & MEMORY_UPDATE_MASK) == MEMORY_KEPT;
 }
 
 bool event_is_update(const struct event *e)
 {
-    const unsigned operation = e->mode & MEMORY_UPDATE_MASK;
+    const enum memory_update operation = update_of(e->mode);
     return (e->kind == EVENT_ATOMIC_RMW || e->kind == EVENT_WRITE) && operation != UPDATE_NONE &&
            operation != UPDATE_SET;
 }

@@ -49,9 +49,15 @@ bool lock_mode_is_across_processes(uint8_t mode);
 /* The memory order of an atomic event's mode, without the operation of a blind update. */
 enum event_mode memory_mode_order(uint8_t mode);
 
+/* The operation of a blind update, by its mode. */
+enum memory_update update_of(uint8_t mode);
+
 /* True for a read, plain or by an atomic read-modify-write, whose value affects only the value that
  * a blind update stores. */
 bool event_is_blind(const struct event *e);
+
+/* True for an atomic read-modify-write whose result the program uses, but decides nothing by. */
+bool event_is_kept(const struct event *e);
 
 /* True for a write whose value is computed from the old one: by a blind read-modify-write that is
  * no exchange, or the write of a plain blind update. On one variable those with the same operation

@@ -142,7 +142,7 @@
          "size: how many there are, value: a bit for each that is a round")                        \
     KIND(68, LOST, "lost", REGION, NONE, F_OBJECT | F_SIZE | F_TEXT,                               \
          "the task has accessed the memory before the access at this place, without a record of "  \
-         "it: it was the task's alone then")
+         "it: it was the task's alone then, or the task may have repeated the access")
 
 #define KIND_LIMIT 69 /* one more than the largest number */
 
@@ -227,6 +227,9 @@ enum memory_update {
     UPDATE_SET = 40,
 };
 enum { MEMORY_ORDER_MASK = 7, MEMORY_UPDATE_MASK = 56 };
+/* In the place of an operation: the program uses the result of an update, but no jump depends on
+ * it: it is returned, stored or passed on. */
+enum { MEMORY_KEPT = 48 };
 #define MEMORY_UPDATE_LIST(MODE, first, ID, name)          \
     MODE(MEMORY, first + 1, ID##_RELAXED, name "-relaxed") \
     MODE(MEMORY, first + 2, ID##_CONSUME, name "-consume") \
@@ -245,7 +248,8 @@ enum { MEMORY_ORDER_MASK = 7, MEMORY_UPDATE_MASK = 56 };
     MEMORY_UPDATE_LIST(MODE, 16, OR, "or")   \
     MEMORY_UPDATE_LIST(MODE, 24, AND, "and") \
     MEMORY_UPDATE_LIST(MODE, 32, XOR, "xor") \
-    MEMORY_UPDATE_LIST(MODE, 40, SET, "set")
+    MEMORY_UPDATE_LIST(MODE, 40, SET, "set") \
+    MEMORY_UPDATE_LIST(MODE, 48, KEPT, "kept")
 #define TRANSPORT_MODE_LIST(MODE)    \
     MODE(TRANSPORT, 1, UDP, "udp")   \
     MODE(TRANSPORT, 2, TCP, "tcp")   \
@@ -283,9 +287,13 @@ enum { MEMORY_ORDER_MASK = 7, MEMORY_UPDATE_MASK = 56 };
     MODE(VERB, 6, DELETE, "DELETE") \
     MODE(VERB, 7, OPTIONS, "OPTIONS")
 /* A conditional write happens only if the resource still has the version that the write asks for.
- * The others are operations of blind updates. */
+ * The value of a compared read is compared with that of another read of the variable, and the value
+ * of an asserted read decides only whether the program aborts. The others are operations of blind
+ * updates. */
 #define ACCESS_MODE_LIST(MODE)                  \
     MODE(ACCESS, 1, CONDITIONAL, "conditional") \
+    MODE(ACCESS, 2, COMPARED, "compared")       \
+    MODE(ACCESS, 3, ASSERTED, "asserted")       \
     MODE(ACCESS, 8, ADD, "add")                 \
     MODE(ACCESS, 16, OR, "or")                  \
     MODE(ACCESS, 24, AND, "and")                \

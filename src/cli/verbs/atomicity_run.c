@@ -269,6 +269,8 @@ static void print_json(struct atomicity *a)
     finding_file_count(f, "loop", a->stats.settled[SETTLED_LOOP]);
     finding_file_count(f, "actions", a->stats.settled[SETTLED_ACTIONS]);
     finding_file_count(f, "wait", a->stats.settled[SETTLED_WAIT]);
+    finding_file_count(f, "compared", a->stats.settled[SETTLED_COMPARED]);
+    finding_file_count(f, "asserted", a->stats.settled[SETTLED_ASSERTED]);
     finding_file_count(f, "sync", a->stats.settled[SETTLED_SYNC]);
     finding_file_count(f, "same_models", a->stats.same);
     f->findings.list.count = count < limit ? count : (size_t)limit;
@@ -299,6 +301,8 @@ static void print_left_out(struct atomicity *a)
         {a->stats.settled[SETTLED_LOOP], "two rounds of a loop"},
         {a->stats.settled[SETTLED_ACTIONS], "two complete updates"},
         {a->stats.settled[SETTLED_WAIT], "read again after a wait"},
+        {a->stats.settled[SETTLED_COMPARED], "a version compared again"},
+        {a->stats.settled[SETTLED_ASSERTED], "read only to assert"},
         {a->stats.settled[SETTLED_SYNC], "calls with a lock"},
     };
     struct out *out = &a->session->out;
@@ -330,8 +334,7 @@ static void print_sum(struct atomicity *a)
     } else if (count == 0 && a->stats.lost > 0) {
         out_text(out, ": unknown, accesses to ");
         report_count(out, a->stats.lost, "variable", "variables");
-        out_text(out, " from before it was shared were not recorded (record again with "
-                      "--all-accesses)");
+        out_text(out, " were not recorded (record again with --all-accesses)");
     } else if (count == 0) {
         out_text(out, a->count > 0 ? ": no other atomicity violation" : ": no atomicity violation");
         out_text(out, is_open(a) ? " found so far" : "");

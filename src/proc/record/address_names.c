@@ -206,6 +206,11 @@ bool naming_uses_result(struct naming *g, uint64_t place)
     return place == 0 || places_uses_result(g->places, calls_place_of(place));
 }
 
+bool naming_tests_result(struct naming *g, uint64_t place)
+{
+    return place == 0 || places_tests_result(g->places, calls_place_of(place));
+}
+
 void naming_mark_update(struct naming *g, struct event *event, uint64_t place)
 {
     const uint64_t counter = calls_place_of(place);
@@ -216,6 +221,10 @@ void naming_mark_update(struct naming *g, struct event *event, uint64_t place)
     } else if (counter != 0 && places_plain_update(g->places, counter, &update)) {
         event->mode = update.operation;
         map_put(&g->update_of, update.write, update.operation);
+    } else if (counter != 0) {
+        event->mode = places_compares_read(g->places, counter)  ? ACCESS_COMPARED
+                      : places_asserts_read(g->places, counter) ? ACCESS_ASSERTED
+                                                                : MODE_UNSAID;
     }
 }
 

@@ -76,6 +76,9 @@ uint32_t naming_functions(struct naming *g, uint64_t place);
 /* Whether the program may use the value that the call at this place returned. */
 bool naming_uses_result(struct naming *g, uint64_t place);
 
+/* Whether the program may decide anything by it. */
+bool naming_tests_result(struct naming *g, uint64_t place);
+
 /* Gives a plain read or write its mode: the operation of the update that it belongs to, whose value
  * goes nowhere else. The writes of an update are known by its reads, which come before. */
 void naming_mark_update(struct naming *g, struct event *event, uint64_t place);

@@ -63,7 +63,7 @@ static int advance(struct collector *c, struct source *s, struct err *e)
     } while (s->row.has_record && s->row.stamp == 0);
     must(!s->row.has_record || s->row.stamp != 0);
     s->stamp = s->row.has_record ? s->row.stamp : UINT64_MAX;
-    return 0;
+    return s->row.has_record ? 0 : translate_end(c, s, e);
 }
 
 /* Reads all accesses before any of them gets a name. This finds the parts that each word is divided

@@ -153,6 +153,7 @@ void collector_release(struct collector *c)
         row_close(&s->row);
         vec_release(&s->late);
         scopes_release(&s->scopes);
+        repeated_release(&s->repeated);
     }
     vec_each (&c->processes, p) {
         naming_release(&(*p)->naming);

@@ -11,6 +11,7 @@
 #include "proc/record/datagram.h"
 #include "proc/record/message_stats.h"
 #include "proc/record/operations.h"
+#include "proc/record/repeated_accesses.h"
 #include "proc/record/segment_reader.h"
 #include "proc/record/shared_memory.h"
 #include "proc/record/sync_objects.h"
@@ -57,7 +58,9 @@ struct source {
     int64_t time;   /* when it was, as its task said last; 0: not said */
     struct operations operations;
     struct scopes scopes;
-    uint32_t operation;    /* the one that the trace has the task in, from 1 */
+    uint32_t operation; /* the one that the trace has the task in, from 1 */
+    struct repeated repeated;
+    uint32_t held;         /* locks that the task holds */
     VEC(struct late) late; /* by epoch */
     size_t late_taken;
 };
@@ -144,6 +147,9 @@ MUST_USE int translate_access(struct collector *c, const struct source *s,
  * epoch that has just begun. */
 MUST_USE int translate_record(struct collector *c, struct source *s, struct err *e);
 MUST_USE int translate_late(struct collector *c, struct source *s, struct err *e);
+
+/* The row has no more records. */
+MUST_USE int translate_end(struct collector *c, struct source *s, struct err *e);
 
 /* Appends an event. */
 MUST_USE int translate_put(struct collector *c, const struct event *event, struct err *e);

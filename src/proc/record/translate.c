@@ -457,7 +457,9 @@ static void set_names(struct collector *c, struct source *s, struct event *event
     case EVENT_ATOMIC_STORE:
     case EVENT_ATOMIC_RMW:
         if (event_is_blind(event) && naming_uses_result(naming, record->place)) {
-            event->mode = (uint8_t)memory_mode_order(event->mode);
+            const bool is_kept =
+                event_is_update(event) && !naming_tests_result(naming, record->place);
+            event->mode = (uint8_t)(memory_mode_order(event->mode) | (is_kept ? MEMORY_KEPT : 0));
         }
         event->object = naming_object(naming, record->object, place);
         event->text = naming_functions(naming, place);
@@ -734,6 +736,7 @@ static int put_operation(struct collector *c, struct source *s, uint32_t number,
         return 0;
     }
     s->operation = number;
+    repeated_divide(&s->repeated);
     const struct event event = {
         .kind = EVENT_OPERATION, .task = s->task, .has = HAS_COUNT, .count = number};
     return translate_put(c, &event, e);
@@ -747,6 +750,7 @@ static int put_scopes(struct collector *c, struct source *s, struct err *e)
                        calls_place_of(s->row.record->place), &change)) {
         return 0;
     }
+    repeated_divide(&s->repeated);
     const struct event event = {.kind = EVENT_SCOPE,
                                 .task = s->task,
                                 .has = HAS_COUNT | HAS_SIZE | HAS_VALUE,
@@ -775,6 +779,36 @@ static int follow_operation(struct collector *c, struct source *s, struct err *e
                                                                            : result;
 }
 
+/* The task's epoch is over: says which of its accesses may have been made once more. In a critical
+ * section the recorded ones stand for all: nobody who takes the lock comes between. */
+static int put_repeated(struct collector *c, struct source *s, struct err *e)
+{
+    const size_t count = s->held == 0 ? repeated_end(&s->repeated) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct repeated_access *a = &s->repeated.list.at[i];
+        const struct record lost = {.kind = EVENT_LOST,
+                                    .flags = RECORD_HAS_SIZE,
+                                    .size = a->size,
+                                    .object = a->address,
+                                    .place = a->place};
+        if (translate_access(c, s, &lost, e) < 0) {
+            return -1;
+        }
+    }
+    repeated_begin(&s->repeated);
+    return 0;
+}
+
+static void count_locks(struct source *s)
+{
+    const uint8_t kind = s->row.record->kind;
+    if (kind == EVENT_LOCK || kind == EVENT_WAIT_END) {
+        s->held++;
+    } else if (kind == EVENT_UNLOCK || kind == EVENT_WAIT_BEGIN) {
+        s->held -= s->held > 0;
+    }
+}
+
 int translate_record(struct collector *c, struct source *s, struct err *e)
 {
     const struct record *record = s->row.record;
@@ -785,6 +819,12 @@ int translate_record(struct collector *c, struct source *s, struct err *e)
         follow_operation(c, s, e) < 0) {
         return -1;
     }
+    if (s->row.stamp != 0 && put_repeated(c, s, e) < 0) {
+        return -1;
+    }
+    if ((record->flags & (RECORD_VOID | RECORD_LATE)) == 0) {
+        count_locks(s);
+    }
     if ((record->flags & (RECORD_VOID | RECORD_LATE)) == 0 && put_sync_accesses(c, s, e) < 0) {
         return -1;
     }
@@ -793,6 +833,9 @@ int translate_record(struct collector *c, struct source *s, struct err *e)
         return 0;
     }
     if (record_is_access(record)) {
+        if (s->row.stamp == 0 && (c->page.flags & RECORDING_ALL_ACCESSES) == 0) {
+            repeated_take(&s->repeated, record);
+        }
         return translate_access(c, s, record, e);
     }
     if (record->kind == EVENT_THREAD_JOIN && record->mode == RECORD_OF_CHILD) {
@@ -861,4 +904,9 @@ int translate_late(struct collector *c, struct source *s, struct err *e)
         }
     }
     return 0;
+}
+
+int translate_end(struct collector *c, struct source *s, struct err *e)
+{
+    return put_repeated(c, s, e);
 }

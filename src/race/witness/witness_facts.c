@@ -83,7 +83,7 @@ static unsigned operation_of(const struct event *e)
 {
     const bool has_operation =
         e->kind == EVENT_ATOMIC_RMW || e->kind == EVENT_READ || e->kind == EVENT_WRITE;
-    return has_operation ? e->mode & MEMORY_UPDATE_MASK : UPDATE_NONE;
+    return has_operation ? update_of(e->mode) : UPDATE_NONE;
 }
 
 bool facts_event_accesses(const struct event *e)

@@ -143,18 +143,16 @@ static void emit_always(uintptr_t address, uint64_t entry)
     }
 }
 
-/* An access that has not been recorded in this epoch. */
-__attribute__((noinline)) static void emit_new(struct emitted *slot, uintptr_t address,
-                                               uint64_t entry)
+/* An access that has not been recorded often in this epoch, or at a place that may be young. */
+__attribute__((noinline)) static void emit_rarely(struct emitted *slot, uintptr_t address,
+                                                  uint64_t entry)
 {
-    emitted_put(slot, address, entry);
-    emit_always(address, entry);
-}
-
-/* An access that has been recorded in this epoch, at a place that may be young. */
-__attribute__((noinline)) static void emit_again(uintptr_t address, uint64_t entry)
-{
-    if (site_take_young(site_first(entry))) {
+    const uint32_t count = emitted_count(slot, address, entry);
+    const bool is_young = count > 0 && site_take_young(site_first(entry));
+    if (count < EMITTED_MAX) {
+        emitted_put(slot, address, entry, count + 1);
+    }
+    if (count < EMITTED_MAX || is_young) {
         emit_always(address, entry);
     }
 }
@@ -163,10 +161,9 @@ __attribute__((noinline)) static void emit_again(uintptr_t address, uint64_t ent
 __attribute__((always_inline)) static inline void emit(uintptr_t address, uint64_t entry)
 {
     struct emitted *slot = emitted_slot(address, entry);
-    if (!emitted_is(slot, address, entry)) {
-        emit_new(slot, address, entry);
-    } else if (__builtin_expect(site_is_young(site_first(entry)), 0)) {
-        emit_again(address, entry);
+    if (!emitted_is_done(slot, address, entry) ||
+        __builtin_expect(site_is_young(site_first(entry)), 0)) {
+        emit_rarely(slot, address, entry);
     }
 }
 

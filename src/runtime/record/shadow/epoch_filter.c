@@ -15,7 +15,7 @@ __thread struct emitted_table emitted_own;
 
 static uint64_t epoch_bits(uint64_t epoch)
 {
-    return epoch << ADDRESS_BITS;
+    return (epoch << ADDRESS_BITS) & ((UINT64_C(1) << EMITTED_COUNT_SHIFT) - 1);
 }
 
 bool emitted_begin(uint64_t epoch)
@@ -68,9 +68,10 @@ static void grow(void)
     must(emitted_own.mask < 1u << EMITTED_BITS_MAX);
     must((emitted_own.mask & (emitted_own.mask + 1)) == 0);
     const uint64_t epoch_mask = epoch_bits(UINT64_MAX);
+    const uint64_t address_mask = (UINT64_C(1) << ADDRESS_BITS) - 1;
     for (uint32_t i = 0; i <= before; i++) {
         if (entries[i].where != 0 && (entries[i].where & epoch_mask) == emitted_own.epoch) {
-            *emitted_slot(entries[i].where & ~epoch_mask, entries[i].entry) = entries[i];
+            *emitted_slot(entries[i].where & address_mask, entries[i].entry) = entries[i];
         }
     }
 }

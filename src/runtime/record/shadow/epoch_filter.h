@@ -1,6 +1,6 @@
-/* The accesses that the calling task has recorded in its present epoch, so that a loop over shared
- * words does not fill the segment: a direct-mapped cache. A later access may displace an earlier
- * one, which is then recorded once more. */
+/* The accesses that the calling task has recorded in its present epoch, and how often, so that a
+ * loop over shared words does not fill the segment: a direct-mapped cache. A later access may
+ * displace an earlier one, which then counts as new. */
 #ifndef CLEW_RUNTIME_RECORD_SHADOW_EPOCH_FILTER_H
 #define CLEW_RUNTIME_RECORD_SHADOW_EPOCH_FILTER_H
 
@@ -13,15 +13,20 @@
 enum {
     EMITTED_BITS_MIN = 8,
     EMITTED_BITS_MAX = 17,
-    EMITTED_EPOCH_BITS = 64 - ADDRESS_BITS,
+    EMITTED_COUNT_SHIFT = 62,
+    EMITTED_EPOCH_BITS = EMITTED_COUNT_SHIFT - ADDRESS_BITS,
+    EMITTED_MAX = 2, /* records of one access in an epoch: two may be a couple */
 };
 
 _Static_assert(EMITTED_BITS_MIN < EMITTED_BITS_MAX, "the table can grow");
-_Static_assert(EMITTED_EPOCH_BITS >= 16, "epochs repeat seldom");
+_Static_assert(EMITTED_EPOCH_BITS >= 15, "epochs repeat seldom");
+_Static_assert(EMITTED_MAX >> (64 - EMITTED_COUNT_SHIFT) == 0, "a count fits");
 
 struct emitted {
     uint64_t entry; /* place, size and kind of the access (site_entry) */
-    uint64_t where; /* its address, and above it the lower bits of the epoch; 0: none */
+    /* Its address, above it the lower bits of the epoch, and how often it was recorded, up to
+     * EMITTED_MAX. 0: none. */
+    uint64_t where;
 };
 
 /* Of the table only as much is used as the epoch needs, so that it stays near. */
@@ -56,14 +61,27 @@ static inline struct emitted *emitted_slot(uintptr_t address, uint64_t entry)
     return &emitted_own.entries[at & emitted_own.mask];
 }
 
-static inline bool emitted_is(const struct emitted *slot, uintptr_t address, uint64_t entry)
+/* Whether it was recorded EMITTED_MAX times. */
+static inline bool emitted_is_done(const struct emitted *slot, uintptr_t address, uint64_t entry)
 {
-    return slot->entry == entry && slot->where == (address | emitted_own.epoch);
+    return slot->entry == entry && slot->where == (address | emitted_own.epoch |
+                                                   (uint64_t)EMITTED_MAX << EMITTED_COUNT_SHIFT);
 }
 
-/* Remembers an access where emitted_slot found none. A handler that interrupts this must not find
- * half an entry. */
-static inline void emitted_put(struct emitted *slot, uintptr_t address, uint64_t entry)
+/* How often it was recorded. */
+static inline uint32_t emitted_count(const struct emitted *slot, uintptr_t address, uint64_t entry)
+{
+    const uint64_t count = slot->where >> EMITTED_COUNT_SHIFT;
+    return slot->entry == entry &&
+                   slot->where == (address | emitted_own.epoch | count << EMITTED_COUNT_SHIFT)
+               ? (uint32_t)count
+               : 0;
+}
+
+/* Remembers that an access was recorded so often. A handler that interrupts this must not find half
+ * an entry. */
+static inline void emitted_put(struct emitted *slot, uintptr_t address, uint64_t entry,
+                               uint32_t count)
 {
     if (emitted_own.is_busy) {
         return;
@@ -71,9 +89,11 @@ static inline void emitted_put(struct emitted *slot, uintptr_t address, uint64_t
     emitted_own.is_busy = true;
     atomic_signal_fence(memory_order_seq_cst);
     const uint64_t epoch = emitted_own.epoch;
-    *slot = (struct emitted){.entry = entry, .where = address | epoch};
+    *slot = (struct emitted){.entry = entry,
+                             .where = address | epoch | (uint64_t)count << EMITTED_COUNT_SHIFT};
     atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(++emitted_own.count > emitted_own.mask / 2 || emitted_own.epoch != epoch,
+    emitted_own.count += count == 1;
+    if (__builtin_expect(emitted_own.count > emitted_own.mask / 2 || emitted_own.epoch != epoch,
                          0)) {
         emitted_mend(epoch);
     }
