@@ -237,10 +237,10 @@ static void add_passing(struct explaining *g)
     g->x->passing = explanation_text(
         g->x,
         "takes the same %u step%s, then %s %s as step %u, and passes after %zu steps (the latest "
-        "such step among %llu runs that were tried)",
+        "such step among %llu run%s tried)",
         n->step, n->step == 1 ? "" : "s", row == NULL ? "" : row->words.task,
         row == NULL ? "another operation" : row->words.operation, n->step + 1, count,
-        (unsigned long long)n->run_count);
+        (unsigned long long)n->run_count, n->run_count == 1 ? "" : "s");
 }
 
 static void compare(struct explaining *g)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "world/recipe.h"
+
 /* The steps that the explanation describes, in a row without a gap. */
 static void add_steps(struct run_page *p, const explained_rows *rows, struct page_run *run)
 {
@@ -127,6 +129,54 @@ static int add_passing(struct run_page *p, struct world *w, struct err *e)
     return result;
 }
 
+/* ---- when the run was lost ---- */
+
+static const char *lost_sentence(struct run_page *p, const struct likelihood_point *jump)
+{
+    const explained_rows *rows = &p->explained.result.rows;
+    const char *words = "";
+    vec_each (rows, row) {
+        if (row->number == jump->step_count) {
+            words = explanation_text(&p->explained.result, " (%s %s%s%s)",
+                                     p->explained.result.columns.at[row->column], row->operation,
+                                     row->location[0] == '\0' ? "" : " at ", row->location);
+        }
+    }
+    return explanation_text(&p->explained.result,
+                            "lost at step %u%s: of runs with the same first %u steps, %u of %u "
+                            "fail; with the %u before, %u of %u",
+                            jump->step_count, words, jump->step_count, jump->failed, jump->runs,
+                            jump[-1].step_count, jump[-1].failed, jump[-1].runs);
+}
+
+static int add_likelihood(struct run_page *p, struct world *w, const struct schedule *s,
+                          const struct likelihood_options *o, struct err *e)
+{
+    struct recipe recipe = {0};
+    struct likelihood *l = &p->likelihood;
+    int result = recipe_parse(&recipe, s, e);
+    if (result == 0) {
+        result = likelihood_measure(w, &recipe.plan, &p->explained.failing, o, l, e);
+    }
+    recipe_release(&recipe);
+    if (result < 0 || l->points.count == 0) {
+        return result;
+    }
+    struct page_share *shares = arena_array(&p->arena, struct page_share, l->points.count);
+    for (size_t i = 0; i < l->points.count; i++) {
+        const struct likelihood_point *point = &l->points.at[i];
+        shares[i] = (struct page_share){point->step_count, point->failed, point->runs};
+    }
+    p->page.shares = shares;
+    p->page.share_count = l->points.count;
+    const struct likelihood_point *jump = likelihood_jump(l);
+    if (jump != NULL) {
+        p->page.lost = lost_sentence(p, jump);
+        p->page.lost_step = jump->step_count - 1;
+    }
+    return 0;
+}
+
 int run_page_build(struct run_page *p, struct world *w, const struct schedule *s,
                    const struct run_page_options *o, struct err *e)
 {
@@ -148,7 +198,10 @@ int run_page_build(struct run_page *p, struct world *w, const struct schedule *s
     p->page.explanation = &p->explained.result;
     add_steps(p, &p->explained.result.rows, shown);
     add_violation(p);
-    return p->explained.passing == NULL ? 0 : add_passing(p, w, e);
+    if (p->explained.passing != NULL && add_passing(p, w, e) < 0) {
+        return -1;
+    }
+    return o->likelihood == NULL ? 0 : add_likelihood(p, w, s, o->likelihood, e);
 }
 
 void run_page_release(struct run_page *p)
@@ -158,6 +211,7 @@ void run_page_release(struct run_page *p)
         trace_release(&p->runs[i].trace);
     }
     explained_run_release(&p->explained);
+    likelihood_release(&p->likelihood);
     findings_release(&p->findings);
     arena_release(&p->arena);
 }

@@ -12,12 +12,14 @@
 
 #include "explore/replay.h"
 #include "hunt/explain_run.h"
+#include "hunt/likelihood.h"
 #include "page/page.h"
 
 struct run_page_options {
     const char *title;  /* the name of the schedule */
     const char *replay; /* the command that shows the run; NULL: none */
     struct explain_options explain;
+    const struct likelihood_options *likelihood; /* measure when the run was lost; NULL: do not */
 };
 
 /* A run under control, and its trace. */
@@ -31,6 +33,7 @@ struct run_page {
     struct page page; /* its findings are the violation, if the run has one */
     struct traced_run runs[2];
     struct explained_run explained;
+    struct likelihood likelihood;
     struct findings findings;
     struct arena arena;
 };

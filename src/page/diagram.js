@@ -26,6 +26,9 @@ class Diagram {
     this.rowHeight = ROW_HEIGHT.usual;
     this.selected = -1;
     this.keys = [];
+    this.gutter = GUTTER;
+    this.shareOf = null; // how likely the run fails after an event (likelihood.js); null: not measured
+    this.lost = -1; // the event with which it was lost
     this.isRace = false;
     this.pool = [];
     this.width = this.height = 0; // until it is laid out
@@ -46,6 +49,10 @@ class Diagram {
     this.caption.hidden = true;
     this.listen();
     new ResizeObserver(() => this.resize()).observe(this.body);
+  }
+
+  showShares(shareOf, lost) {
+    Object.assign(this, { shareOf, lost, gutter: GUTTER + SHARE.width });
   }
 
   listen() {
@@ -119,7 +126,7 @@ class Diagram {
   // Labels need the room right of the last lanes; few lanes spread, many move together.
   layOut() {
     const count = Math.max(1, this.lanes.length);
-    const room = this.width - GUTTER - Math.min(420, this.width * 0.36);
+    const room = this.width - this.gutter - Math.min(420, this.width * 0.36);
     this.laneWidth = Math.max(LANE_WIDTH.least, Math.min(LANE_WIDTH.most, room / count));
     this.left = 0;
     this.heads.classList.toggle("narrow", this.laneWidth < LANE_WIDTH.narrow);
@@ -128,6 +135,13 @@ class Diagram {
 
   makeHeads() {
     this.heads.replaceChildren();
+    if (this.shareOf !== null) {
+      const head = make("div", "head share", "fail");
+      head.title = "of the runs with the same first steps, the share that fails";
+      head.style.left = SHARE.left + "px";
+      head.style.width = SHARE.width + "px";
+      this.heads.append(head);
+    }
     this.lanes.forEach((lane, i) => {
       const isFirst = i === 0 || this.lanes[i - 1].node !== lane.node;
       const head = make("div", isFirst ? "head first" : "head");
@@ -143,15 +157,15 @@ class Diagram {
   }
 
   laneX(lane) {
-    return GUTTER + this.laneWidth * lane + Math.min(24, this.laneWidth / 2) - this.left;
+    return this.gutter + this.laneWidth * lane + Math.min(24, this.laneWidth / 2) - this.left;
   }
 
   // Lanes that do not fit move aside, so that the selected event and its label are in sight.
   moveAside() {
-    const over = GUTTER + this.laneWidth * this.lanes.length + 200 - this.width;
+    const over = this.gutter + this.laneWidth * this.lanes.length + 200 - this.width;
     if (over > 0 && this.selected >= 0) {
-      const x = this.xOf(this.selected) + this.left - GUTTER;
-      const left = Math.max(0, Math.min(over, x - (this.width - GUTTER) * 0.4));
+      const x = this.xOf(this.selected) + this.left - this.gutter;
+      const left = Math.max(0, Math.min(over, x - (this.width - this.gutter) * 0.4));
       if (Math.abs(left - this.left) > this.width * 0.3 || left === 0) {
         this.left = left;
         this.pool.forEach((label) => (label.row = -1));
@@ -249,6 +263,9 @@ class Diagram {
     if (last >= first) {
       this.drawGrid(g);
       this.drawSelection(g);
+      if (this.shareOf !== null) {
+        drawShares(g, this, first, last);
+      }
       this.drawPartitions(g);
       this.drawHandlers(g, first, last);
       this.drawLanes(g, first, last);
@@ -289,7 +306,7 @@ class Diagram {
       const y = Math.max(-4, this.yOf(this.rowAt(begin)));
       const bottom = Math.min(this.height + 4, this.yOf(this.rowAt(end)));
       const lane = this.lanes.findIndex((l) => l.node === t.object[begin]);
-      const left = lane < 0 ? GUTTER - 8 : this.laneX(lane) - 14;
+      const left = lane < 0 ? this.gutter - 8 : this.laneX(lane) - 14;
       if (bottom > 0 && y < this.height) {
         g.fillStyle = this.colors()("bug");
         g.globalAlpha = 0.1;

@@ -54,6 +54,12 @@ struct page_run {
     uint32_t step_first; /* the number of the first of them */
 };
 
+/* Of the runs that take the first steps of a run and draw the rest at random, those that fail as it
+ * does. */
+struct page_share {
+    uint32_t step_count, failed, runs;
+};
+
 /* Texts may be NULL where there are none. */
 struct page {
     const char *title;   /* of the document */
@@ -66,6 +72,10 @@ struct page {
     const struct findings *findings; /* whose events are positions in the first run; NULL: none */
     size_t findings_elsewhere;       /* findings that the page does not show */
     const struct explanation *explanation; /* of the first finding; NULL: none */
+    const struct page_share *shares;       /* of the first run, in ascending order of steps */
+    size_t share_count;
+    const char *lost;   /* the sentence of the step where the share rises most */
+    uint32_t lost_step; /* that step, from 0; PAGE_STEP_NONE: none */
     const struct page_file *files;
     size_t file_count;
 };

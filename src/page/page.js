@@ -8,6 +8,7 @@ const HELP = [
   ["n p", "next and previous finding"],
   ["a", "all events, or the causal past of the finding"],
   ["w", "the witness, if the finding has one"],
+  ["d", "the step with which the run was lost, if that was measured"],
   ["/", "filter: words, kind: node: task: object: at:, -not"],
   ["A -> B", "filter: an arrow from an event A to an event B"],
   ["A .. B", "filter: the next B in the task of A"],
@@ -27,6 +28,9 @@ class Page {
     this.sides = runs.map((t) => {
       const diagram = new Diagram(t, (e) => this.selectIn(t, e, true));
       diagram.lineOf = (e) => this.lineOf(t, e);
+      if (data.shares !== undefined && t.index === 0) {
+        diagram.showShares((e) => shareAt(data, t, e), lostEvent(data, t));
+      }
       return { t, diagram, rows: null };
     });
     this.side = this.sides[0];
@@ -194,6 +198,9 @@ class Page {
     this.why = make("details", "why");
     byId("verdict").after(this.facts);
     summary.append(this.why);
+    if (this.data.lost !== undefined) {
+      this.facts.after(this.makeLost());
+    }
     this.addCopy();
     this.addSteps();
     const bar = make("div", "bar");
@@ -214,6 +221,15 @@ class Page {
     main.replaceChildren(bar, diagrams, this.panel.host);
     this.help = this.makeHelp();
     document.body.append(this.help);
+  }
+
+  makeLost() {
+    const line = make("p", "lost", this.data.lost + " ");
+    const { t, diagram } = this.sides[0];
+    if (diagram.lost >= 0) {
+      line.append(this.button("show", "show the step with which the run was lost", () => this.selectIn(t, diagram.lost, true)));
+    }
+    return line;
   }
 
   addCopy() {
@@ -460,6 +476,7 @@ class Page {
       p: () => this.choose(this.view.finding - 1),
       a: () => this.setMode(this.view.mode === "all" ? "past" : "all"),
       w: () => this.setMode("witness"),
+      d: () => this.selectIn(this.sides[0].t, this.sides[0].diagram.lost, true),
       "/": () => this.filterBox.focus(),
       "+": () => this.zoom(1.25),
       "-": () => this.zoom(1 / 1.25),

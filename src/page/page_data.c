@@ -198,6 +198,29 @@ static void print_run(const struct page_run *run, struct json *j)
     json_end(j);
 }
 
+/* Where the run was lost. */
+static void print_shares(const struct page *p, struct json *j)
+{
+    uint32_t last = 0;
+    json_array(j, "shares");
+    for (size_t i = 0; i < p->share_count; i++) {
+        const struct page_share *share = &p->shares[i];
+        must(share->failed <= share->runs);
+        must(i == 0 || share->step_count > last);
+        last = share->step_count;
+        json_array(j, NULL);
+        json_u64(j, NULL, share->step_count);
+        json_u64(j, NULL, share->failed);
+        json_u64(j, NULL, share->runs);
+        json_end(j);
+    }
+    json_end(j);
+    print_text_if(j, "lost", p->lost);
+    if (p->lost != NULL) {
+        json_u64(j, "lost_step", p->lost_step);
+    }
+}
+
 static void print_data(const struct page *p, event_id divergence, struct json *j)
 {
     json_object(j, NULL);
@@ -216,6 +239,9 @@ static void print_data(const struct page *p, event_id divergence, struct json *j
     json_end(j);
     if (p->explanation != NULL) {
         print_explanation(p->explanation, j);
+    }
+    if (p->share_count > 0) {
+        print_shares(p, j);
     }
     print_kinds(j);
     json_array(j, "runs");

@@ -176,6 +176,10 @@ class Panel {
     if (detail !== "") {
       list.append(make("li", "", `step ${t.step[e]}: ${detail}`));
     }
+    const share = shareAt(this.data, t, e);
+    if (share !== undefined) {
+      list.append(make("li", "", shareWords(share)));
+    }
     return list.children.length === 0 ? "" : this.section("What changed", list);
   }
 

@@ -251,6 +251,18 @@ tests.a_property_of_clocks_shows_its_argument = async () => {
   await close(page);
 };
 
+tests.the_step_with_which_a_run_was_lost_is_marked = async () => {
+  const page = await open("lost.html");
+  const [lost, line] = [await page.evaluate(() => window.clew.sides[0].diagram.lost), await page.locator(".lost").textContent()];
+  check(/^lost at step \d+ \(.*\): of runs with the same first \d+ steps, \d+ of 40 fail/.test(line), line);
+  await press(page, "Home", "d");
+  same(await page.evaluate(() => [window.clew.t.index, window.clew.view.event].join()), `0,${lost}`, "d goes there");
+  check(/\d+ of 40 runs with the same first \d+ steps fail/.test(await page.locator(".panel").textContent()), "the panel has the share");
+  same(await page.locator(".head.share").count(), 1, "one head, of the run that was measured");
+  await page.screenshot({ path: join(shots, "lost.png") });
+  await close(page);
+};
+
 tests.three_hundred_hostile_names_execute_nothing = async () => {
   const page = await open("hostile.html");
   const benign = await open("race.html");
@@ -306,6 +318,7 @@ function makeInputs() {
   clew("cc", "--sim", join(source, "examples/commit.c"), "-o", "commit.so");
   clew("explore", "-q", "--first", "--strategy", "pos", "--budget", "20000runs", "./commit.so");
   clew("view", "-q", "commit.campaign/violations/1.sched", "./commit.so", "-o", "run.html");
+  clew("view", "-q", "--likelihood", "commit.campaign/violations/1.sched", "./commit.so", "-o", "lost.html");
   clew("view", "-q", bank.replace("bank.log", "bank-broken.log"), bank, "-o", "both.html");
   const turns = join(source, "examples/turns");
   writeFileSync(join(scratch, "moment.findings"), clew("monitor", "--json", "--spec", turns + ".spec", "--skew", "6ms", turns + ".txt"));

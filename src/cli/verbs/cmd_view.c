@@ -16,6 +16,7 @@ struct view_command {
     struct texts sources;
     const char *spec;
     const char *config;
+    bool likelihood;
     struct command_choice program;
 };
 
@@ -262,9 +263,14 @@ static int view_run(struct viewing *v, const struct schedule_run *r, struct err 
     struct stopping stopping;
     stopping_begin(&stopping);
     const struct limit limit = schedule_run_budget(r);
+    const struct limit lost_limit = {
+        .time_ns = limit.time_ns, .is_stopped = limit.is_stopped, .begin_ns = limit.begin_ns};
+    const struct likelihood_options likelihood = {.limit = &lost_limit};
     const struct run_page_options options = {.title = v->session->inputs[0],
                                              .replay = schedule_run_command(r, &v->arena),
-                                             .explain = {.limit = &limit}};
+                                             .explain = {.limit = &limit},
+                                             .likelihood =
+                                                 v->command->likelihood ? &likelihood : NULL};
     int status = run_page_build(&run, r->world, &r->schedule, &options, e);
     stopping_end(&stopping);
     if (status < 0) {
@@ -432,6 +438,11 @@ static const struct option options[] = {
      .argument = "FILE",
      .target = offsetof(struct view_command, config),
      .help = "schedules: external events, as in the exploration (default: set by the system)"},
+    {.name = "likelihood",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct view_command, likelihood),
+     .help = "schedules: measure when the run was lost: the share of runs that fail, of those with "
+             "the same first steps"},
     COMMAND_OPTIONS(struct view_command),
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
                .help = "write the page to FILE; - is standard output"),
@@ -449,6 +460,8 @@ static const struct example examples[] = {
      "Show the races of a recording, each with its causal past."},
     {"clew view account.campaign/violations/1.sched -o bug.html -- ./account",
      "Show a failing run of a program, step by step."},
+    {"clew view --likelihood account.campaign -o bug.html -- ./account",
+     "Also measure at which step the run was lost."},
     {"clew view ring.campaign/violations/1.min.sched ./ring.so -o bug.html",
      "The same for a run of a simulated system."},
     {"clew view ring.campaign ./ring.so -o bug.html",
