@@ -79,6 +79,7 @@ struct verb {
     VERB(cc)                                            \
     VERB(cpp)                                           \
     VERB(doctor)                                        \
+    VERB(cluster)                                       \
     VERB(rules)                                         \
     VERB(spec)                                          \
     VERB(cases)                                         \

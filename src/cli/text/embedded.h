@@ -13,4 +13,7 @@ struct embedded {
 /* The traces of the guided tour, from examples/. */
 extern const struct embedded demo_files[];
 
+/* The cluster files of clew cluster init, from examples/cluster/. */
+extern const struct embedded cluster_files[];
+
 #endif

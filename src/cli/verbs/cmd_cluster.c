@@ -1,0 +1,112 @@
+/* clew cluster: checks a cluster file, or prints an example of one. */
+#include <string.h>
+
+#include "cli/session.h"
+#include "cli/text/embedded.h"
+#include "cli/text/findings_output.h"
+#include "cli/text/verdict.h"
+#include "proc/cluster/cluster_file.h"
+
+struct cluster_options {
+    struct common common;
+};
+
+static size_t count_of(const struct cluster *c, enum cluster_role role)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->program_count; i++) {
+        count += c->programs[i].role == role;
+    }
+    return count;
+}
+
+static void print_text(struct session *s, const char *path, const struct cluster *c)
+{
+    session_text(s, path);
+    out_text(&s->out, ": ");
+    report_count(&s->out, count_of(c, CLUSTER_NODE), "node", "nodes");
+    out_text(&s->out, ", ");
+    report_count(&s->out, count_of(c, CLUSTER_WORKLOAD), "program of the workload",
+                 "programs of the workload");
+    out_text(&s->out,
+             count_of(c, CLUSTER_CHECK) > 0 ? ", a check, nothing wrong\n" : ", nothing wrong\n");
+}
+
+static void print_json(struct session *s, const struct cluster *c)
+{
+    struct finding_file file = {0};
+    report_begin(&file, s);
+    file.verdict = verdict_of(false, false);
+    finding_file_count(&file, "nodes", count_of(c, CLUSTER_NODE));
+    finding_file_count(&file, "workload", count_of(c, CLUSTER_WORKLOAD));
+    report_print(&file, s);
+    finding_file_release(&file);
+}
+
+static int check(struct session *s, const char *path, struct err *e)
+{
+    struct cluster c = {0};
+    const int result = cluster_read(&c, path, e);
+    if (result == 0 && s->common->json) {
+        print_json(s, &c);
+    } else if (result == 0) {
+        print_text(s, path, &c);
+    }
+    cluster_release(&c);
+    return result < 0 ? -1 : EXIT_CLEAN;
+}
+
+static int init(struct session *s, const char *kind, struct err *e)
+{
+    const size_t size = strlen(kind);
+    for (const struct embedded *f = cluster_files; f->name != NULL; f++) {
+        if (strncmp(f->name, kind, size) == 0 && strcmp(f->name + size, ".yaml") == 0) {
+            out_bytes(&s->out, f->bytes, f->size);
+            return EXIT_CLEAN;
+        }
+    }
+    return session_misused(e,
+                           "cluster init: there is no example \"%.40s\": generic, redis, "
+                           "postgres or etcd",
+                           kind);
+}
+
+static int run(struct session *s, __attribute__((unused)) const void *options, struct err *e)
+{
+    const char *word = s->inputs[0];
+    if (strcmp(word, "init") == 0) {
+        return init(s, s->input_count > 1 ? s->inputs[1] : "generic", e);
+    }
+    if (strcmp(word, "check") == 0 && s->input_count == 2) {
+        return check(s, s->inputs[1], e);
+    }
+    return session_misused(e, "cluster wants check FILE, or init [generic|redis|postgres|etcd]");
+}
+
+static const struct option options[] = {COMMON_JSON, COMMON_ALWAYS, {0}};
+static const struct cluster_options defaults = {.common = COMMON_DEFAULTS};
+
+static const struct example examples[] = {
+    {"clew cluster init redis > cluster.yaml", "Start from an example that runs."},
+    {"clew cluster check cluster.yaml", "Name the line and column of a mistake; run nothing."},
+    {0},
+};
+
+const struct verb verb_cluster = {
+    .name = "cluster",
+    .summary = "check a cluster file, or print an example of one",
+    .operands = "check FILE | init [KIND]",
+    .operand_min = 1,
+    .operand_max = 2,
+    .about = "A cluster file names several programs as the nodes of a system, with a workload and "
+             "a check; clew-cluster(5) describes it. check names the line and column of the first "
+             "mistake and runs nothing. init prints a commented example: generic, redis, postgres "
+             "or etcd.",
+    .exit_statuses = "0 the file has no errors, or the example was printed\n2 the file has an "
+                     "error or could not be read",
+    .options = options,
+    .defaults = &defaults,
+    .options_size = sizeof(struct cluster_options),
+    .examples = examples,
+    .run = run,
+};
