@@ -86,8 +86,7 @@ static size_t variable_size(const struct finding_event *e)
     return strcspn(e->object, "[+ ");
 }
 
-/* Whether an event of each is on one variable of one node. */
-static bool has_same_variable(const struct finding *a, const struct finding *b)
+bool bugs_share_variable(const struct finding *a, const struct finding *b)
 {
     for (size_t i = 0; i < a->event_count; i++) {
         const struct finding_event *one = &a->events[i];
@@ -107,7 +106,7 @@ static struct bug *find_by_variable(struct bugs *b, const struct finding *f)
 {
     vec_each (&b->list, bug) {
         vec_each (&bug->causes, cause) {
-            if (has_same_variable(&(*cause)->finding, f)) {
+            if (bugs_share_variable(&(*cause)->finding, f)) {
                 return bug;
             }
         }

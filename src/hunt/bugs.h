@@ -28,6 +28,8 @@ struct bug {
     size_t schedule_size;
     bool is_repeatable; /* its schedule was run again, and failed or showed it again */
     VEC(const struct prediction *) causes; /* confirmed predictions */
+    size_t shown_count; /* the first of them that its run shows, one for each variable; the others
+                           only lead to it */
 
     /* Of later stages; texts "" until then. */
     const char *minimized; /* the text of the minimized schedule */
@@ -69,6 +71,9 @@ void bugs_add_harmless(struct bugs *b, const struct prediction *p);
 /* Sorts: failures that damage memory, other failures, races and violations without known harm, and
  * those that are benign here. */
 void bugs_rank(struct bugs *b);
+
+/* Whether an event of each is on one variable of one node. */
+bool bugs_share_variable(const struct finding *a, const struct finding *b);
 
 /* Drops the bugs that the callback hides. */
 void bugs_hide(struct bugs *b, bool (*is_hidden)(void *context, const struct bug *bug),

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "explore/search.h"
-#include "hunt/finding_places.h"
+#include "hunt/finding_instance.h"
 #include "pick/operation_name.h"
 
 /* Runs that are steered before the systematic search begins; orders of one race that are compared
- * until one is harmful; steps of a run whose order is computed. */
-enum { STEERED_RUNS = 60, INSTANCES_MAX = 8, ORDER_STEPS_MAX = 3000, TRACE_STEPS_MAX = 20000 };
+ * until one is harmful. */
+enum { STEERED_RUNS = 60, INSTANCES_MAX = 8 };
 
 struct confirming {
     struct world *world;
@@ -26,18 +26,6 @@ struct confirming {
     bool has_long_runs;    /* whose order was not computed */
     char order_words[300]; /* a step that orders a pair of its events; "": none is known */
 };
-
-static bool is_race(enum finding_kind kind)
-{
-    return kind == FINDING_DATA_RACE || kind == FINDING_USE_AFTER_FREE;
-}
-
-static bool is_atomicity(enum finding_kind kind)
-{
-    return kind == FINDING_ATOMICITY_SINGLE || kind == FINDING_ATOMICITY_PAIR ||
-           kind == FINDING_ATOMICITY_MERGED || kind == FINDING_LOST_UPDATE ||
-           kind == FINDING_STALE_READ;
-}
 
 static uint32_t events_of(const struct confirming *c, size_t step)
 {
@@ -56,15 +44,6 @@ static bool fails(const struct execution *x)
 }
 
 /* Races */
-
-/* Whether the two steps can be the first two events of the finding, in either order. */
-static bool is_of_pair(const struct confirming *c, size_t first, size_t second)
-{
-    must(first != second);
-    const uint32_t a = events_of(c, first);
-    const uint32_t b = events_of(c, second);
-    return ((a & 1) != 0 && (b & 2) != 0) || ((a & 2) != 0 && (b & 1) != 0);
-}
 
 /* Keeps the result of an instance, if it is more harmful than the one before. */
 static void keep_orders(struct confirming *c, struct race_orders *orders)
@@ -110,7 +89,8 @@ static void note_order(struct confirming *c)
     for (size_t k = 0; k < c->run.steps.count && c->order_words[0] == '\0'; k++) {
         for (size_t i = 0; i < k && c->order_words[0] == '\0'; i++) {
             const uint32_t task = c->run.steps.at[i].operation.task;
-            if (task == c->run.steps.at[k].operation.task || !is_of_pair(c, i, k) ||
+            if (task == c->run.steps.at[k].operation.task ||
+                !finding_is_pair(&c->places, &c->run, i, k) ||
                 !relation_is_before(&c->relation, i, k)) {
                 continue;
             }
@@ -140,15 +120,15 @@ static int try_races(struct confirming *c, const struct plan *plan, struct err *
     if (!has_pair(c)) {
         return 0;
     }
-    if (c->run.steps.count > ORDER_STEPS_MAX) {
+    if (c->run.steps.count > FINDING_ORDER_STEPS_MAX) {
         c->has_long_runs = true;
         return 0;
     }
     relation_build(&c->relation, &c->run, 0);
     note_order(c);
     vec_each (&c->relation.races, race) {
-        if (!is_of_pair(c, race->first, race->second) || c->is_over || is_spent(c) ||
-            c->instance_count >= INSTANCES_MAX) {
+        if (!finding_is_pair(&c->places, &c->run, race->first, race->second) || c->is_over ||
+            is_spent(c) || c->instance_count >= INSTANCES_MAX) {
             continue;
         }
         struct race_orders orders = {0};
@@ -187,85 +167,20 @@ static void keep_run(struct confirming *c, const struct plan *plan, size_t shown
     c->is_over = has_failed;
 }
 
-/* The tasks wait at the places where the finding has them ask: its events 1, 3 ... */
 static void try_deadlock(struct confirming *c, const struct plan *plan)
 {
-    if (c->run.outcome != OUTCOME_DEADLOCK) {
-        return;
+    if (finding_is_deadlock(c->finding, &c->run)) {
+        keep_run(c, plan, c->run.steps.count,
+                 "a run ends with the tasks waiting for each other at these places");
     }
-    for (size_t i = 1; i < c->finding->event_count; i += 2) {
-        const char *location = c->finding->events[i].location;
-        const char *at = location[0] == '\0' ? NULL : strstr(c->run.what, location);
-        const char next = at == NULL ? '\0' : at[strlen(location)];
-        if (at == NULL || (next >= '0' && next <= '9')) {
-            return;
-        }
-    }
-    keep_run(c, plan, c->run.steps.count,
-             "a run ends with the tasks waiting for each other at these places");
-}
-
-/* The event of the finding that ends its atomic block: the last of the first event's task. */
-static size_t last_local(const struct finding *f)
-{
-    size_t last = 0;
-    for (size_t i = 1; i < f->event_count && i < FINDING_EVENTS_MAX; i++) {
-        const bool is_local = strcmp(f->events[i].task, f->events[0].task) == 0 &&
-                              strcmp(f->events[i].node, f->events[0].node) == 0;
-        last = is_local ? i : last;
-    }
-    return last;
-}
-
-/* Whether between steps `first` and `last` of one task, every event of others has a step that
- * conflicts with one of the two. */
-static bool is_interrupted(const struct confirming *c, size_t first, size_t last)
-{
-    const struct finding *f = c->finding;
-    const struct pick_operation *a = &c->run.steps.at[first].operation;
-    const struct pick_operation *b = &c->run.steps.at[last].operation;
-    uint32_t wanted = 0;
-    uint32_t seen = 0;
-    must(first < last);
-    must(a->task == b->task);
-    for (size_t i = 0; i < f->event_count && i < FINDING_EVENTS_MAX; i++) {
-        const bool is_other = strcmp(f->events[i].task, f->events[0].task) != 0 ||
-                              strcmp(f->events[i].node, f->events[0].node) != 0;
-        wanted |= is_other ? UINT32_C(1) << i : 0;
-    }
-    for (size_t i = first + 1; i < last; i++) {
-        const struct pick_operation *o = &c->run.steps.at[i].operation;
-        if (o->task != a->task && (pick_conflicts(a, o) || pick_conflicts(o, b))) {
-            seen |= events_of(c, i);
-        }
-    }
-    return wanted != 0 && (seen & wanted) == wanted;
 }
 
 static void try_atomicity(struct confirming *c, const struct plan *plan)
 {
-    const size_t end = last_local(c->finding);
-    must(end < FINDING_EVENTS_MAX);
-    if (end == 0) {
-        return;
-    }
-    for (size_t last = 0; last < c->run.steps.count; last++) {
-        if ((events_of(c, last) >> end & 1) == 0) {
-            continue;
-        }
-        const uint32_t task = c->run.steps.at[last].operation.task;
-        size_t first = last;
-        while (first-- > 0) {
-            const bool is_first =
-                c->run.steps.at[first].operation.task == task && (events_of(c, first) & 1) != 0;
-            if (is_first) {
-                break;
-            }
-        }
-        if (first < last && is_interrupted(c, first, last)) {
-            keep_run(c, plan, last + 1, "in a run, the other task's access comes between the two");
-            return;
-        }
+    const struct finding_instance at = finding_interrupted(c->finding, &c->places, &c->run);
+    if (at.is_shown) {
+        keep_run(c, plan, at.steps[1] + 1,
+                 "in a run, the other task's access comes between the two");
     }
 }
 
@@ -273,7 +188,7 @@ static void try_atomicity(struct confirming *c, const struct plan *plan)
 
 static int look(struct confirming *c, const struct plan *plan, struct err *e)
 {
-    if (is_race(c->finding->kind)) {
+    if (finding_is_race(c->finding)) {
         return try_races(c, plan, e);
     }
     if (c->finding->kind == FINDING_DEADLOCK) {
@@ -299,7 +214,7 @@ static int run_plan(struct confirming *c, const struct plan *p, struct err *e)
     struct plan plan = *p;
     trace_init(&trace);
     plan.trace = &trace;
-    plan.trace_steps_max = TRACE_STEPS_MAX;
+    plan.trace_steps_max = FINDING_TRACE_STEPS_MAX;
     int result = world_run(c->world, &plan, &c->run, e);
     c->result->run_count++;
     if (result == 0 && c->run.event_steps.count > 0) {
@@ -328,7 +243,7 @@ static size_t wish(const struct confirming *c, uint64_t number, struct pick_wish
     }
     size_t count = 0;
     const bool is_deadlock = c->finding->kind == FINDING_DEADLOCK;
-    const size_t end = is_atomicity(c->finding->kind) ? last_local(c->finding) : 0;
+    const size_t end = finding_is_atomicity(c->finding) ? finding_last_local(c->finding) : 0;
     if (end > 0 && of_event[0] != NULL && of_event[end] != NULL) {
         wishes[count++] = (struct pick_wish){
             .kind = PICK_EARLY, .first = of_event[0]->name, .operation = *of_event[0]};
@@ -373,7 +288,7 @@ static void conclude_search(struct confirming *c, const struct search *s)
                 "consistent";
     }
     char reason[400];
-    if (!is_race(c->finding->kind)) {
+    if (!finding_is_race(c->finding)) {
         conclude(c, STATUS_UNKNOWN,
                  "all executions were seen up to the order of independent steps, and none shows "
                  "it; clew refutes races alone");
@@ -448,7 +363,7 @@ int confirm_finding(struct world *w, const struct finding *f, const struct confi
                                            .seed = o->seed};
     must(result->run_count == 0);
     result->status = STATUS_UNKNOWN;
-    if (!is_race(f->kind) && !is_atomicity(f->kind) && f->kind != FINDING_DEADLOCK) {
+    if (!finding_is_race(f) && !finding_is_atomicity(f) && f->kind != FINDING_DEADLOCK) {
         conclude(&c, STATUS_UNKNOWN,
                  "clew confirms data races, uses after free, deadlocks of locks and atomicity "
                  "violations");

@@ -8,8 +8,9 @@
 #include "wire/kind.h"
 
 /* The number of events of the same task that are shown before each event of a finding without a
- * witness, and of values that are listed. */
-enum { EVENTS_BEFORE = 3, VALUES_MAX = 10 };
+ * witness, of values that are listed, and of events of a witness that rows are made of where not
+ * all are asked for: the last ones. */
+enum { EVENTS_BEFORE = 3, VALUES_MAX = 10, ROWS_READ = 4000 };
 
 struct explaining {
     const struct finding *finding;
@@ -92,8 +93,7 @@ static void choose_of_witness(struct explaining *g)
     for (size_t i = 0; i < f->witness_count; i++) {
         count += is_of_its_tasks(g, (event_id)f->witness[i]);
     }
-    const uint64_t most = g->o->rows_max;
-    size_t skipped = most == 0 || count <= most ? 0 : count - most;
+    size_t skipped = g->o->rows_max == 0 || count <= ROWS_READ ? 0 : count - ROWS_READ;
     for (size_t i = 0; i < f->witness_count; i++) {
         const event_id id = (event_id)f->witness[i];
         if (is_of_its_tasks(g, id) && (skipped == 0 || is_of_finding(g, id))) {
@@ -215,6 +215,9 @@ static void add_rows(struct explaining *g)
         vec_push(&g->x->rows, row);
     }
     must(g->x->rows.count == g->events.count);
+    if (g->o->rows_max > 0) {
+        explanation_cut(g->x, g->o->rows_max);
+    }
 }
 
 /* Without a trace, only the events that the finding itself describes. */

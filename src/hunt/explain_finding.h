@@ -14,7 +14,7 @@
 struct explain_finding_options {
     const struct trace *trace; /* sealed, that the events are of; NULL: it is not there */
     const char *trace_name;    /* for messages */
-    uint64_t rows_max;         /* rows of the table, the last ones of the witness; 0: all */
+    uint64_t rows_max;         /* rows of the table, those around the finding's; 0: all */
     struct source_lines *source;
 };
 

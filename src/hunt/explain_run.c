@@ -13,9 +13,9 @@
 #include "hunt/run_rows.h"
 #include "world/recipe.h"
 
-/* Rows before the step where the runs part, rows of the passing run, values that are listed, and
- * how far apart two operations are looked for that come in another order. */
-enum { ROWS_BEFORE = 3, PASSING_ROWS = 12, VALUES_MAX = 10, ORDER_STEPS_MAX = 2000 };
+/* Rows of the passing run, values that are listed, and how far apart two operations are looked for
+ * that come in another order. */
+enum { PASSING_ROWS = 12, VALUES_MAX = 10, ORDER_STEPS_MAX = 2000 };
 
 struct explaining {
     struct world *world;
@@ -62,44 +62,51 @@ static struct explained_row row_of(struct explaining *g, const struct run_rows *
     return r;
 }
 
-/* Where the last `most` steps begin that are no accesses of a task to its own memory; 0: all. */
-static size_t tail_of(const struct explaining *g, uint64_t most)
-{
-    size_t tail = most == 0 ? 0 : g->run->failing.steps.count;
-    while (tail > 0 && most > 0) {
-        tail--;
-        most -= !bits_has(g->own, tail);
-    }
-    return tail;
-}
-
-/* The last steps, and those around the one where the passing run parts. Accesses of a task to its
- * own memory are left out, unless all steps are asked for. */
-static void add_rows(struct explaining *g)
-{
-    const struct execution *x = &g->run->failing;
-    const size_t count = x->steps.count;
-    const uint64_t most = g->options->rows_max;
-    const size_t tail = tail_of(g, most);
-    const size_t part = g->nearest.is_found ? g->nearest.step : count;
-    for (size_t i = g->failing.first; i < count; i++) {
-        const bool is_near = i + ROWS_BEFORE >= part && i <= part + ROWS_BEFORE;
-        const bool is_left_out = most > 0 && i != part && bits_has(g->own, i);
-        if ((i >= tail || is_near) && !is_left_out) {
-            struct explained_row row = row_of(g, &g->failing, i, x);
-            row.is_key = i == part;
-            row.is_own = bits_has(g->own, i);
-            vec_push(&g->x->rows, row);
-        }
-    }
-    must(g->x->rows.count <= count);
-    g->x->omitted_count = count - g->x->rows.count;
-}
-
 static void mark_key(struct explaining *g, size_t step)
 {
     vec_each (&g->x->rows, row) {
         row->is_key = row->is_key || row->number == step + 1;
+    }
+}
+
+/* The known steps, with the one where the passing run parts. */
+static void add_rows(struct explaining *g)
+{
+    const struct execution *x = &g->run->failing;
+    for (size_t i = g->failing.first; i < x->steps.count; i++) {
+        struct explained_row row = row_of(g, &g->failing, i, x);
+        row.is_own = bits_has(g->own, i);
+        vec_push(&g->x->rows, row);
+    }
+    must(g->x->rows.count <= x->steps.count);
+    g->x->omitted_count = x->steps.count - g->x->rows.count;
+    for (size_t i = 0; i < g->options->key_step_count; i++) {
+        mark_key(g, g->options->key_steps[i]);
+    }
+    if (g->nearest.is_found) {
+        mark_key(g, g->nearest.step);
+    }
+}
+
+/* Of a long run, leaves the cause and the steps around it. */
+static void cut_rows(struct explaining *g)
+{
+    const struct step *steps = g->run->failing.steps.at;
+    VEC(struct pick_operation) keys = {0};
+    vec_each (&g->x->rows, row) {
+        if (row->is_key) {
+            vec_push(&keys, steps[row->number - 1].operation);
+        }
+    }
+    vec_each (&g->x->rows, row) {
+        for (size_t i = 0; i < keys.count && !row->is_related; i++) {
+            const struct pick_operation *own = &steps[row->number - 1].operation;
+            row->is_related = own->task != keys.at[i].task && pick_conflicts(own, &keys.at[i]);
+        }
+    }
+    vec_release(&keys);
+    if (g->options->rows_max > 0) {
+        explanation_cut(g->x, g->options->rows_max);
     }
 }
 
@@ -289,6 +296,7 @@ static int explain(struct explaining *g, const struct plan *plan, struct err *e)
             (unsigned long long)g->nearest.run_count,
             g->nearest.is_cut ? ", and the budget ended (raise --budget)" : "");
     }
+    cut_rows(g);
     return 0;
 }
 

@@ -1,7 +1,8 @@
 /* Explains the failing run of a schedule, by running it and runs beside it:
  *
- *     the interleaving     its last steps, each with the line of the source, or of a simulated
- *                          system with the state that the step changed
+ *     the interleaving     its steps, each with the line of the source, or of a simulated system
+ *                          with the state that the step changed; of a long run, the cause and the
+ *                          steps around it
  *     the passing run      the nearest one (hunt/nearest_pass.h), and where it parts
  *     the missing order    two operations that conflict and come in one order here, in the other
  *                          there: both runs are executions, so nothing orders the two
@@ -18,6 +19,8 @@ enum { EXPLAIN_RUNS_DEFAULT = 2000 };
 
 struct explain_options {
     uint64_t rows_max;         /* steps in the table; 0: all */
+    const uint32_t *key_steps; /* steps that are known to be the cause, marked as key rows */
+    size_t key_step_count;
     const struct limit *limit; /* of the search for a passing run: its runs and its time */
 };
 

@@ -4,14 +4,22 @@
 
 #include "base/mem.h"
 #include "explore/explore.h"
+#include "hunt/finding_instance.h"
 #include "hunt/hunt_stages.h"
 #include "pick/operation_name.h"
 #include "trace/format.h"
 #include "world/recipe.h"
 
 /* Shares of the remaining time, in per cent; steps of a run that has a trace; runs for one
- * prediction. */
-enum { OBSERVE_SHARE = 20, CONFIRM_SHARE = 40, TRACE_STEPS_MAX = 20000, CONFIRM_RUNS = 1000 };
+ * prediction, fewer for one of atomicity: no search refutes it, and steered runs confirm it soon.
+ */
+enum {
+    OBSERVE_SHARE = 20,
+    CONFIRM_SHARE = 40,
+    TRACE_STEPS_MAX = 20000,
+    CONFIRM_RUNS = 1000,
+    CONFIRM_ATOMICITY_RUNS = 150,
+};
 
 static bool fails(const struct execution *x)
 {
@@ -226,7 +234,9 @@ int hunt_confirm(struct hunt *h, struct err *e)
     const struct limit all = hunt_share(h, CONFIRM_SHARE, 0);
     int result = 0;
     for (size_t i = 0; i < p->list.count && result == 0 && !limit_is_spent(&all, 0); i++) {
-        struct limit limit = hunt_share(h, 100, CONFIRM_RUNS);
+        const bool is_atomicity = finding_is_atomicity(&p->list.at[i].finding);
+        struct limit limit =
+            hunt_share(h, 100, is_atomicity ? CONFIRM_ATOMICITY_RUNS : CONFIRM_RUNS);
         if (all.time_ns != 0) {
             limit.time_ns = limit_time_left_ns(&all) / (p->list.count - i) * 2 + 1;
         }

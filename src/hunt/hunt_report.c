@@ -50,18 +50,26 @@ void hunt_print_size(const struct hunt *h, const struct bug *bug, struct out *ou
 
 /* ---- Markdown ---- */
 
-static void print_causes(const struct bug *bug, struct out *out)
+static void print_cause_list(const struct bug *bug, size_t first, size_t end, struct out *out)
 {
-    if (bug->causes.count == 0) {
-        return;
-    }
-    out_text(out, "\nConfirmed predictions that belong to it:\n\n");
-    vec_each (&bug->causes, cause) {
-        const struct prediction *p = *cause;
+    for (size_t i = first; i < end; i++) {
+        const struct prediction *p = bug->causes.at[i];
         out_format(out, "- %s: ", finding_kind_name(p->finding.kind));
         markdown_prose(out, p->finding.what);
         out_format(out, " (%s%s)\n", p->answer.orders.harm == HARM_UNKNOWN ? "harm " : "",
                    race_harm_name(p->answer.orders.harm));
+    }
+}
+
+static void print_causes(const struct bug *bug, struct out *out)
+{
+    if (bug->shown_count > 0) {
+        out_text(out, "\nThe cause, a confirmed prediction:\n\n");
+        print_cause_list(bug, 0, bug->shown_count, out);
+    }
+    if (bug->causes.count > bug->shown_count) {
+        out_text(out, "\nOther confirmed predictions that runs with this bug begin with:\n\n");
+        print_cause_list(bug, bug->shown_count, bug->causes.count, out);
     }
 }
 
@@ -232,9 +240,9 @@ static struct finding finding_of(struct finding_file *f, const struct bug *bug)
     struct out why;
     out_open_memory(&why);
     hunt_print_harm(bug, &why);
-    vec_each (&bug->causes, cause) {
-        out_format(&why, "\n%s: %s", finding_kind_name((*cause)->finding.kind),
-                   (*cause)->finding.what);
+    for (size_t i = 0; i < bug->shown_count; i++) {
+        const struct finding *cause = &bug->causes.at[i]->finding;
+        out_format(&why, "\n%s: %s", finding_kind_name(cause->kind), cause->what);
     }
     struct finding finding = {.kind = bug->kind,
                               .status = STATUS_CONFIRMED,
@@ -282,6 +290,16 @@ void hunt_report_fill(const struct hunt *h, struct finding_file *f)
     }
 }
 
+static void print_json_causes(const struct bug *bug, const char *name, size_t first, size_t end,
+                              struct json *j)
+{
+    json_array(j, name);
+    for (size_t i = first; i < end; i++) {
+        json_text(j, NULL, bug->causes.at[i]->finding.key);
+    }
+    json_end(j);
+}
+
 static void print_json_bug(const struct bug *bug, uint32_t id, struct json *j)
 {
     json_object(j, NULL);
@@ -298,11 +316,8 @@ static void print_json_bug(const struct bug *bug, uint32_t id, struct json *j)
         json_u64(j, "steps_before", bug->steps_before);
         json_u64(j, "switches_before", bug->switches_before);
     }
-    json_array(j, "causes");
-    vec_each (&bug->causes, cause) {
-        json_text(j, NULL, (*cause)->finding.key);
-    }
-    json_end(j);
+    print_json_causes(bug, "causes", 0, bug->shown_count, j);
+    print_json_causes(bug, "other_causes", bug->shown_count, bug->causes.count, j);
     if (bug->is_explained) {
         json_array(j, "explanation");
         explanation_print_json(&bug->explanation, j);

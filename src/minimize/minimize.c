@@ -36,21 +36,21 @@ struct pass {
     }
 
 /* Those that are done once: later there is less to be found. */
-enum { CLEW_PASSES_ONCE = 1 };
+enum { CLEW_PASSES_ONCE = 2 };
 
 /* Singles are run again with PICK_SAME, for steps that go together with one that is left out: the
  * other ways match a later operation in the place of a missing one. */
 static const struct pass clew_passes[] = {
-    {STAGE_ECHOES, ALL_WAYS},    {STAGE_CLUSTERS, ALL_WAYS},  {STAGE_REACTIONS, FIRST_WAY},
-    {STAGE_SLICE, ALL_WAYS},     {STAGE_SWITCHES, ALL_WAYS},  {STAGE_EXTERNALS, ALL_WAYS},
-    {STAGE_CHUNKS, ALL_WAYS},    {STAGE_CLUSTERS, ALL_WAYS},  {STAGE_REACTIONS, FIRST_WAY},
-    {STAGE_ECHOES, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_CONES, ALL_WAYS},
-    {STAGE_STRANDS, ALL_WAYS},   {STAGE_ECHOES, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS},
-    {STAGE_SINGLES, ALL_WAYS},   {STAGE_SINGLES, SAME_WAY},   {STAGE_ECHOES, ALL_WAYS},
-    {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_SEEDS, ALL_WAYS},     {STAGE_ROLES, TYPE_WAYS},
-    {STAGE_CONTENTS, ALL_WAYS},  {STAGE_DRIFT, ALL_WAYS},     {STAGE_PAIRS, ALL_WAYS},
-    {STAGE_TAILS, ALL_WAYS},     {STAGE_MATCHES, ALL_WAYS},   {STAGE_MOVES, ALL_WAYS},
-    {STAGE_ANEW, ALL_WAYS},      {STAGE_DETOURS, ALL_WAYS},   {STAGE_SINGLES, SAME_WAY},
+    {STAGE_SWITCHES, ALL_WAYS},   {STAGE_ECHOES, ALL_WAYS},    {STAGE_CLUSTERS, ALL_WAYS},
+    {STAGE_REACTIONS, FIRST_WAY}, {STAGE_SLICE, ALL_WAYS},     {STAGE_EXTERNALS, ALL_WAYS},
+    {STAGE_CHUNKS, ALL_WAYS},     {STAGE_CLUSTERS, ALL_WAYS},  {STAGE_REACTIONS, FIRST_WAY},
+    {STAGE_ECHOES, ALL_WAYS},     {STAGE_SHORTCUTS, ALL_WAYS}, {STAGE_CONES, ALL_WAYS},
+    {STAGE_STRANDS, ALL_WAYS},    {STAGE_ECHOES, ALL_WAYS},    {STAGE_SHORTCUTS, ALL_WAYS},
+    {STAGE_SINGLES, ALL_WAYS},    {STAGE_SINGLES, SAME_WAY},   {STAGE_ECHOES, ALL_WAYS},
+    {STAGE_SHORTCUTS, ALL_WAYS},  {STAGE_SEEDS, ALL_WAYS},     {STAGE_ROLES, TYPE_WAYS},
+    {STAGE_CONTENTS, ALL_WAYS},   {STAGE_DRIFT, ALL_WAYS},     {STAGE_PAIRS, ALL_WAYS},
+    {STAGE_TAILS, ALL_WAYS},      {STAGE_MATCHES, ALL_WAYS},   {STAGE_MOVES, ALL_WAYS},
+    {STAGE_ANEW, ALL_WAYS},       {STAGE_DETOURS, ALL_WAYS},   {STAGE_SINGLES, SAME_WAY},
     {STAGE_EXACT, ALL_WAYS},
 };
 
@@ -177,13 +177,11 @@ static bool is_repeated_after(const struct reducer *r, const struct pass *pass)
            pass->stage != STAGE_ANEW;
 }
 
-/* Stages that look for other executions. A program that is left with the fewest possible switches
- * can only lose steps there, and its steps are those of the program, which nobody chooses. */
-static const uint32_t stages_elsewhere = 1u << STAGE_ECHOES | 1u << STAGE_SHORTCUTS |
-                                         1u << STAGE_SEEDS | 1u << STAGE_DRIFT | 1u << STAGE_TAILS |
-                                         1u << STAGE_MOVES | 1u << STAGE_ANEW | 1u << STAGE_DETOURS;
-
-/* The stages that remain where no switch is left: there is one such execution. */
+/* The stages for a program that is left with the fewest possible switches. It can only lose steps,
+ * and most of these nobody chooses: they are those of its code. Where no switch is left, there is
+ * one such execution. */
+static const uint32_t stages_switched =
+    1u << STAGE_SWITCHES | 1u << STAGE_SLICE | 1u << STAGE_CHUNKS | 1u << STAGE_SINGLES;
 static const uint32_t stages_unswitched = 1u << STAGE_SWITCHES | 1u << STAGE_SINGLES;
 
 static bool is_needless(const struct reducer *r, enum stage stage)
@@ -191,9 +189,8 @@ static bool is_needless(const struct reducer *r, enum stage stage)
     if (r->options->stages != 0 || !r->result->has_fewest_switches) {
         return false;
     }
-    const uint32_t needless =
-        r->result->final_switches == 0 ? ~stages_unswitched : stages_elsewhere;
-    return (needless >> stage & 1) != 0;
+    const uint32_t needed = r->result->final_switches == 0 ? stages_unswitched : stages_switched;
+    return (needed >> stage & 1) == 0;
 }
 
 void stages_run(struct reducer *r, uint32_t left_out)

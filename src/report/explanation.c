@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/sort.h"
+
 void explanation_release(struct explanation *x)
 {
     vec_release(&x->columns);
@@ -115,34 +118,115 @@ void explanation_print_json(const struct explanation *x, struct json *j)
     json_end(j);
 }
 
-bool explanation_is_telling(const struct explanation *x, size_t row)
+/* The short interleaving */
+
+enum { DISTANCE_NEAR = 2 };
+
+/* A row that may be shown. Less is better: first its rank, then its distance. */
+struct candidate_row {
+    size_t row;
+    uint32_t rank;
+    size_t distance; /* in rows, to the nearest key row; without key rows, to the last row */
+};
+
+static int compare_candidates(const void *left, const void *right, const void *unused)
 {
-    enum { LAST = 3 };
-    must(row < x->rows.count);
-    const struct explained_row *rows = x->rows.at;
-    const bool has_next = row + 1 < x->rows.count;
-    return rows[row].is_key || rows[row].is_switch || row + LAST >= x->rows.count ||
-           (has_next && (rows[row + 1].is_key || rows[row + 1].is_switch)) ||
-           (row > 0 && rows[row - 1].is_key);
+    (void)unused;
+    const struct candidate_row *a = left;
+    const struct candidate_row *b = right;
+    if (a->rank != b->rank) {
+        return a->rank < b->rank ? -1 : 1;
+    }
+    return a->distance < b->distance ? -1 : a->distance > b->distance;
+}
+
+typedef VEC(struct candidate_row) candidate_rows;
+
+/* Sets the distances: a pass from the front, and one from the back. */
+static void measure(const struct explanation *x, candidate_rows *list)
+{
+    bool has_key = false;
+    vec_each (list, c) {
+        has_key = has_key || x->rows.at[c->row].is_key;
+    }
+    size_t distance = list->count;
+    for (size_t i = 0; i < list->count; i++) {
+        distance = x->rows.at[list->at[i].row].is_key ? 0 : distance + 1;
+        list->at[i].distance = distance;
+    }
+    distance = has_key ? list->count : 0;
+    for (size_t i = list->count; i-- > 0;) {
+        struct candidate_row *c = &list->at[i];
+        distance = x->rows.at[c->row].is_key ? 0 : distance + 1;
+        c->distance = c->distance < distance ? c->distance : distance;
+    }
+}
+
+/* The rows of the cause come first, then the end, other operations on the same object, the context
+ * switches between the rows of the cause, the neighbours of these, and other switches. */
+static void rank(const struct explanation *x, candidate_rows *list)
+{
+    size_t first_key = list->count;
+    size_t last_key = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (x->rows.at[list->at[i].row].is_key) {
+            first_key = first_key < i ? first_key : i;
+            last_key = i;
+        }
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        struct candidate_row *c = &list->at[i];
+        const struct explained_row *row = &x->rows.at[c->row];
+        const bool has_next = i + 1 < list->count;
+        const bool is_at_switch =
+            row->is_switch || (has_next && x->rows.at[list->at[i + 1].row].is_switch);
+        c->rank = row->is_key                                       ? 0
+                  : !has_next                                       ? 1
+                  : row->is_related                                 ? 2
+                  : is_at_switch && first_key <= i && i <= last_key ? 3
+                  : c->distance <= DISTANCE_NEAR                    ? 4
+                  : is_at_switch                                    ? 5
+                                                                    : 6;
+    }
+}
+
+void explanation_choose(const struct explanation *x, size_t rows_max, bool *is_chosen)
+{
+    candidate_rows list = {0};
+    must(rows_max > 0);
+    for (size_t i = 0; i < x->rows.count; i++) {
+        if (!x->rows.at[i].is_own || x->rows.at[i].is_key) {
+            vec_push(&list, (struct candidate_row){.row = i});
+        }
+    }
+    if (list.count > rows_max) {
+        measure(x, &list);
+        rank(x, &list);
+        sort_stable(list.at, list.count, sizeof *list.at, compare_candidates, NULL);
+        list.count = rows_max;
+    }
+    vec_each (&list, c) {
+        must(!is_chosen[c->row]);
+        is_chosen[c->row] = true;
+    }
+    vec_release(&list);
 }
 
 void explanation_cut(struct explanation *x, size_t rows_max)
 {
-    explained_rows kept = {0};
-    if (x->rows.count <= rows_max) {
-        return;
-    }
-    for (size_t i = 0; i < x->rows.count; i++) {
-        if (explanation_is_telling(x, i)) {
-            vec_push(&kept, x->rows.at[i]);
+    const size_t count = x->rows.count;
+    bool *is_chosen = mem_zero(count + 1, sizeof *is_chosen);
+    size_t kept = 0;
+    explanation_choose(x, rows_max, is_chosen);
+    for (size_t i = 0; i < count; i++) {
+        if (is_chosen[i]) {
+            struct explained_row row = x->rows.at[i];
+            row.follows_gap = row.follows_gap || (i > 0 && !is_chosen[i - 1]);
+            x->rows.at[kept++] = row;
         }
     }
-    const size_t first = kept.count > rows_max ? kept.count - rows_max : 0;
-    must(kept.count <= x->rows.count);
-    x->omitted_count += x->rows.count - (kept.count - first);
-    vec_clear(&x->rows);
-    for (size_t i = first; i < kept.count; i++) {
-        vec_push(&x->rows, kept.at[i]);
-    }
-    vec_release(&kept);
+    must(kept <= rows_max);
+    x->rows.count = kept;
+    x->omitted_count += count - kept;
+    mem_free(is_chosen);
 }

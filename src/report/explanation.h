@@ -29,7 +29,9 @@ struct explained_row {
     const char *detail;    /* state that the step changed: "term=2 (was 1)" */
     bool is_switch;        /* another task ran before it */
     bool is_key;           /* an event that the finding names, or the step where two runs part */
+    bool is_related;       /* an operation on the object of a key row */
     bool is_own;           /* an access to memory that no other task of the run accesses */
+    bool follows_gap;      /* the row before it is not in the table */
     bool has_from;         /* it follows from a step of another column: a message, a creation */
     uint32_t from;         /* that column */
 };
@@ -64,11 +66,12 @@ void explanation_release(struct explanation *x);
 /* Text formatted into x->arena. */
 const char *explanation_text(struct explanation *x, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Whether the row matters more than others: a key step, one beside it, the two at a context switch,
- * and the last ones. */
-bool explanation_is_telling(const struct explanation *x, size_t row);
+/* Marks the rows of a short interleaving, at most rows_max (at least 1): those of the cause and
+ * around it, and the last one. Rows of memory that no other task accesses are left out. `is_chosen`
+ * is an element for each row, all false. O(rows log rows). */
+void explanation_choose(const struct explanation *x, size_t rows_max, bool *is_chosen);
 
-/* Leaves of more than rows_max rows those that matter, and of these the last ones. */
+/* Leaves the rows that explanation_choose marks. */
 void explanation_cut(struct explanation *x, size_t rows_max);
 
 /* The column of this name, which is added at its first use. O(columns). */

@@ -69,6 +69,13 @@ static void print_table(const struct explanation *x, const explained_rows *rows,
     }
     out_char(out, '\n');
     vec_each (rows, row) {
+        if (row->follows_gap) {
+            out_text(out, "| ... |");
+            for (size_t i = 0; i < x->columns.count; i++) {
+                out_text(out, " |");
+            }
+            out_char(out, '\n');
+        }
         out_format(out, "| %s%llu |", row->is_switch ? "→ " : "", (unsigned long long)row->number);
         for (uint32_t i = 0; i < x->columns.count; i++) {
             if (i == row->column) {

@@ -124,6 +124,9 @@ static void print_rows(const struct explanation *x, const explained_rows *rows, 
     print_columns(x, width, out);
     vec_each (rows, row) {
         must(row->column < x->columns.count);
+        if (row->follows_gap) {
+            out_format(out, "   %*s\n", NUMBER_WIDTH, "...");
+        }
         print_row(row, width, out);
     }
 }

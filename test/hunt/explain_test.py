@@ -118,12 +118,19 @@ def test_a_schedule_of_a_passing_run_is_unknown():
     assert done.returncode == 3 and "shows no violation" in done.stdout, (done.returncode, done.stdout, done.stderr)
 
 
-def test_a_long_run_shows_its_last_steps_and_those_where_the_passing_run_parts():
+def test_a_long_run_shows_the_steps_whose_order_is_missing_and_its_end():
     program = build_case("account")
-    (said,) = explain("--rows", "3", failing_schedule(program), "--", program)
+    schedule = failing_schedule(program)
+    (said,) = explain("--rows", "4", schedule, "--", program)
+    (whole,) = explain("--rows", "0", schedule, "--", program)
     steps = [row["step"] for row in said["rows"]]
-    assert said["omitted"] == steps[-1] - len(steps) > 0, said
-    assert any(row["key"] for row in said["rows"]), said
+    assert len(steps) == 4 and said["omitted"] == len(whole["rows"]) - 4, said
+    assert {row["step"] for row in whole["rows"] if row["key"]} | {len(whole["rows"])} <= set(steps), (steps, whole["rows"])
+    assert all(f"step {step} " in said["order"][0] for step in steps if step in ordered_steps(said)), said
+
+
+def ordered_steps(said):
+    return {int(number) for number in re.findall(r"step (\d+) ", said["order"][0])}
 
 
 def test_memory_of_one_thread_is_left_out_unless_all_steps_are_asked_for():

@@ -68,7 +68,7 @@ def test_it_ends_soon_after_the_fewest_are_known():
         done = run(folder, "minimize", "-o", "short.sched", schedule, "--", program)
         assert done.returncode == 0 and "no execution with fewer" in done.stdout, done.stdout + done.stderr
         stages = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")]
-        assert "singles" in stages and "pairs" in stages and "anew" not in stages and "drift" not in stages, stages
+        assert "singles" in stages and not {"strands", "pairs", "anew", "drift"} & set(stages), stages
 
 
 def test_none_with_fewer_is_there_by_a_search_of_another_kind():

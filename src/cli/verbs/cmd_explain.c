@@ -276,7 +276,8 @@ static const struct option options[] = {
      .type = OPTION_NUMBER,
      .argument = "N",
      .target = offsetof(struct explain_command, rows),
-     .help = "show the last N steps of the interleaving; 0 shows all (default: 40)"},
+     .help = "show N steps of the interleaving, those of the cause and around it; 0 shows all "
+             "(default: 40)"},
     {.name = "source",
      .type = OPTION_TEXTS,
      .argument = "DIR",

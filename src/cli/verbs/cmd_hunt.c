@@ -226,21 +226,22 @@ static void print_row(struct hunting *g, const struct explanation *x,
     out_char(out, '\n');
 }
 
-/* The rows that matter; of a short interleaving all. */
+/* The rows of the cause and around it; of a short interleaving all. */
 static void print_rows(struct hunting *g, const struct explanation *x)
 {
-    uint64_t next = x->rows.count > 0 ? x->rows.at[0].number : 0;
-    bool is_gap = x->omitted_count > 0 && next > 1;
+    bool *is_chosen = mem_zero(x->rows.count + 1, sizeof *is_chosen);
+    bool is_gap = x->omitted_count > 0;
+    explanation_choose(x, ROWS_SHOWN, is_chosen);
     for (size_t i = 0; i < x->rows.count; i++) {
-        if (x->rows.count > ROWS_SHOWN && !explanation_is_telling(x, i)) {
-            continue;
-        }
         const struct explained_row *row = &x->rows.at[i];
-        out_text(&g->session->out, is_gap || row->number != next ? "       ...\n" : "");
-        next = row->number + 1;
-        is_gap = false;
-        print_row(g, x, row);
+        is_gap = is_gap || row->follows_gap || !is_chosen[i];
+        if (is_chosen[i]) {
+            out_text(&g->session->out, is_gap && row->number > 1 ? "       ...\n" : "");
+            print_row(g, x, row);
+            is_gap = false;
+        }
     }
+    mem_free(is_chosen);
 }
 
 static void print_line(struct hunting *g, const char *label, const char *text)
@@ -255,20 +256,17 @@ static void print_line(struct hunting *g, const char *label, const char *text)
 static void print_causes(struct hunting *g, const struct bug *bug)
 {
     const bool is_own = bug->harm != HARM_HARMFUL; /* then the first one is its sentence */
-    size_t shown = 0;
+    const size_t end = is_own ? bug->causes.count : bug->shown_count;
     must(!is_own || bug->causes.count > 0);
-    for (size_t i = is_own ? 1 : 0; i < bug->causes.count && shown < CAUSES_SHOWN; i++) {
+    for (size_t i = is_own ? 1 : 0; i < end && i < CAUSES_SHOWN; i++) {
         const struct finding *f = &bug->causes.at[i]->finding;
-        const bool is_cause = bug->causes.at[i]->answer.orders.harm == HARM_HARMFUL;
-        out_format(&g->session->out, "    %s: %s: ", is_cause ? "cause" : "also",
+        out_format(&g->session->out, "    %s: %s: ", is_own ? "also" : "cause",
                    finding_kind_name(f->kind));
         session_text(g->session, f->what);
         out_char(&g->session->out, '\n');
-        shown++;
     }
-    const size_t left = bug->causes.count - shown - (is_own ? 1 : 0);
-    if (left > 0) {
-        out_format(&g->session->out, "    and %zu more (report)\n", left);
+    if (end > CAUSES_SHOWN) {
+        out_format(&g->session->out, "    and %zu more (report)\n", end - CAUSES_SHOWN);
     }
 }
 
