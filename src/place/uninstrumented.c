@@ -21,12 +21,19 @@ struct unit {
     const char *name;
 };
 
+/* An object file that was linked into the module: objects may have the same name. */
+struct object {
+    const char *name;
+    bool is_own;     /* of libclew_hooks.a */
+    bool calls_hook; /* in one of its local functions */
+};
+
 /* A function that accesses memory and calls no hook. */
 struct suspect {
     const char *name;
-    const char *file; /* that its local symbol belongs to; NULL: it is global */
-    size_t unit;      /* SIZE_MAX: none */
-    bool is_certain;  /* its accesses are not reported, although those of its unit may be */
+    const struct object *object; /* that its local symbol belongs to; NULL: it is global */
+    size_t unit;                 /* SIZE_MAX: none */
+    bool is_certain; /* its accesses are not reported, although those of its unit may be */
 };
 
 struct search {
@@ -38,9 +45,8 @@ struct search {
     cs_insn *instruction;
     VEC(struct unit) units;
     VEC(struct suspect) suspects;
-    VEC(const char *) files; /* whose local functions call hooks */
-    VEC(const char *) own;   /* objects of libclew_hooks.a */
-    VEC(uint64_t) hooks;     /* addresses of functions that report accesses */
+    VEC(struct object) objects; /* in the order of the table of symbols */
+    VEC(uint64_t) hooks;        /* addresses of functions that report accesses */
 };
 
 static bool begins_with(const char *text, const char *start)
@@ -221,7 +227,8 @@ static struct shown decode(const struct search *s, const GElf_Sym *symbol, const
 /* Looks at a function: its unit reports accesses, or it is one to be suspected. In a unit that
  * does, functions may be excepted (no_sanitize), and so is inline assembly; constant tables, and
  * results that are returned through a pointer, are accessed without a hook there. */
-static void look_at(struct search *s, const GElf_Sym *symbol, const char *name, const char *file)
+static void look_at(struct search *s, const GElf_Sym *symbol, const char *name,
+                    struct object *object)
 {
     const size_t unit = unit_of(s, symbol->st_value);
     const uint8_t *code = NULL;
@@ -233,13 +240,13 @@ static void look_at(struct search *s, const GElf_Sym *symbol, const char *name, 
     if (shown.has_hook && unit != SIZE_MAX && s->units.at[unit].class == CLASS_UNKNOWN) {
         s->units.at[unit].class = CLASS_REPORTED;
     }
-    if (shown.has_hook && file != NULL) {
-        vec_push(&s->files, file);
+    if (shown.has_hook && object != NULL) {
+        object->calls_hook = true;
     }
     const bool is_suspect = is_reported ? shown.has_variable : shown.has_access;
     if (shown.has_lock || (is_suspect && !shown.has_hook)) {
         vec_push(&s->suspects, (struct suspect){.name = name,
-                                                .file = file,
+                                                .object = object,
                                                 .unit = unit,
                                                 .is_certain = shown.has_lock || is_reported});
     }
@@ -316,18 +323,6 @@ static bool is_of_language(const char *name)
     return strstr(name, ".cold") != NULL;
 }
 
-/* Whether the file is an object of libclew_hooks.a, which `clew cc` links into every program: it
- * has the symbol that instrument.h defines. */
-static bool is_instrumentation(const struct search *s, const char *file)
-{
-    vec_each (&s->own, own) {
-        if (*own == file) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static Elf_Data *symbols_of(Elf *elf, GElf_Shdr *header)
 {
     Elf_Scn *section = NULL;
@@ -339,12 +334,26 @@ static Elf_Data *symbols_of(Elf *elf, GElf_Shdr *header)
     return NULL;
 }
 
-/* Local symbols follow that of their file. */
-static void each_function(struct search *s, Elf_Data *data, const GElf_Shdr *header,
-                          void (*take)(struct search *, const GElf_Sym *, const char *,
-                                       const char *))
+/* The first walk over the symbols adds the objects, so that later walks may keep pointers to them.
+ */
+static struct object *object_numbered(struct search *s, size_t number, const char *name)
 {
-    const char *file = NULL;
+    must(number <= s->objects.count);
+    if (number == s->objects.count) {
+        vec_push(&s->objects, (struct object){.name = name});
+    }
+    return &s->objects.at[number];
+}
+
+/* Called with each symbol: the object that a local one belongs to, NULL for a global one. */
+typedef void visit_symbol(struct search *, const GElf_Sym *, const char *, struct object *);
+
+/* Local symbols follow that of their file; hidden symbols of all files follow one without name. */
+static void each_symbol(struct search *s, Elf_Data *data, const GElf_Shdr *header,
+                        visit_symbol *visit)
+{
+    struct object *object = NULL;
+    size_t number = 0;
     const size_t count = header->sh_entsize == 0 ? 0 : header->sh_size / header->sh_entsize;
     for (size_t i = 0; i < count; i++) {
         GElf_Sym symbol;
@@ -354,32 +363,40 @@ static void each_function(struct search *s, Elf_Data *data, const GElf_Shdr *hea
         if (name == NULL) {
             continue;
         }
-        if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
-            file = name[0] == 0 ? NULL
-                                : name; /* hidden symbols of all files follow one without name */
-        } else if (strcmp(name, "clew_instrumentation_object") == 0 && file != NULL) {
-            vec_push(&s->own, file);
-        } else if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
-                   symbol.st_size > 0) {
-            const bool is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
-            take(s, &symbol, name, is_local ? file : NULL);
+        if (GELF_ST_TYPE(symbol.st_info) != STT_FILE) {
+            visit(s, &symbol, name, GELF_ST_BIND(symbol.st_info) == STB_LOCAL ? object : NULL);
+        } else if (name[0] == '\0') {
+            object = NULL;
+        } else {
+            object = object_numbered(s, number++, name);
         }
     }
 }
 
-static void note_hook(struct search *s, const GElf_Sym *symbol, const char *name, const char *file)
+static bool is_function(const GElf_Sym *symbol)
 {
-    (void)file;
-    if (reports(name) && is_in_hooks(s, symbol)) {
+    return GELF_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+           symbol->st_size > 0;
+}
+
+/* instrument.h defines this symbol in each object of libclew_hooks.a, which `clew cc` links into
+ * every program. */
+static void note_own(struct search *s, const GElf_Sym *symbol, const char *name,
+                     struct object *object)
+{
+    if (object != NULL && strcmp(name, "clew_instrumentation_object") == 0) {
+        object->is_own = true;
+    } else if (is_function(symbol) && reports(name) && is_in_hooks(s, symbol)) {
         vec_push(&s->hooks, symbol->st_value);
     }
 }
 
 static void note_function(struct search *s, const GElf_Sym *symbol, const char *name,
-                          const char *file)
+                          struct object *object)
 {
-    if (!is_in_hooks(s, symbol) && !is_of_language(name) && !is_instrumentation(s, file)) {
-        look_at(s, symbol, name, file);
+    if (is_function(symbol) && !is_in_hooks(s, symbol) && !is_of_language(name) &&
+        (object == NULL || !object->is_own)) {
+        look_at(s, symbol, name, object);
     }
 }
 
@@ -395,16 +412,6 @@ static void add_name(plain_names *names, const char *name, struct arena *arena)
     vec_push(names, arena_text(arena, name, strlen(name)));
 }
 
-static bool is_of_reported_file(const struct search *s, const char *file)
-{
-    vec_each (&s->files, reported) {
-        if (*reported == file) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void name_suspects(const struct search *s, plain_names *names, struct arena *arena)
 {
     vec_each (&s->suspects, suspect) {
@@ -414,13 +421,13 @@ static void name_suspects(const struct search *s, plain_names *names, struct are
             continue;
         }
         if (unit != NULL ? unit->class == CLASS_REPORTED
-                         : suspect->file != NULL && is_of_reported_file(s, suspect->file)) {
+                         : suspect->object != NULL && suspect->object->calls_hook) {
             continue;
         }
         add_name(names,
-                 unit != NULL            ? unit->name
-                 : suspect->file != NULL ? places_base_name(suspect->file)
-                                         : suspect->name,
+                 unit != NULL              ? unit->name
+                 : suspect->object != NULL ? places_base_name(suspect->object->name)
+                                           : suspect->name,
                  arena);
     }
 }
@@ -433,8 +440,7 @@ static void search_release(struct search *s)
     (void)cs_close(&s->decoder);
     vec_release(&s->units);
     vec_release(&s->suspects);
-    vec_release(&s->files);
-    vec_release(&s->own);
+    vec_release(&s->objects);
     vec_release(&s->hooks);
 }
 
@@ -485,8 +491,8 @@ void plain_find(plain_names *names, struct places *p, uint64_t bias, struct aren
         add_name(names, text, arena);
     } else if (s.instruction != NULL) {
         collect_units(&s);
-        each_function(&s, data, &header, note_hook);
-        each_function(&s, data, &header, note_function);
+        each_symbol(&s, data, &header, note_own);
+        each_symbol(&s, data, &header, note_function);
         name_suspects(&s, names, arena);
     }
     search_release(&s);

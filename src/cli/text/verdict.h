@@ -13,9 +13,9 @@ enum verdict verdict_of(bool is_found, bool is_open);
 /* The status that a command with this verdict ends with. */
 int verdict_status(enum verdict verdict);
 
-/* The status of a search that has no end of its own. Its verdict is unknown unless it saw every
- * execution; still, having spent its budget, it has done its work, unless something kept it from
- * searching (`is_hindered`). */
+/* The status of a search. Its verdict is unknown unless it saw every execution; still, having spent
+ * its budget, it has done its work, unless something kept it from searching or it ended before
+ * (`is_hindered`). */
 int verdict_status_of_search(enum verdict verdict, bool is_hindered);
 
 #endif

@@ -650,10 +650,12 @@ const struct verb verb_explore = {
         "failed assertions, deadlocks, memory errors and, with --fail-on exit, a nonzero exit "
         "status. The program's standard input is empty, and its output is discarded.",
     .exit_statuses =
-        "0 no violation\n1 a violation\n2 the system could not be loaded\n3 no violation, but the "
-        "search is incomplete: some calls were not controlled (see --allow-uncontrolled), a run "
-        "did not end, no client connected to the server, or the program is not deterministic; with "
-        "--require-exhaustive: not all executions were explored",
+        "0 no violation in all executions, or in those that the budget allowed\n1 a violation\n2 "
+        "the system could not be loaded\n3 no violation, but the answer is not known: some calls "
+        "were not controlled (see --allow-uncontrolled), a run did not end, no client connected to "
+        "the server, the program is not deterministic, or the search ended and rests on an "
+        "assumption, as on memory accesses that are not visible; with --require-exhaustive: not "
+        "all executions were explored",
     .options = options,
     .defaults = &defaults,
     .options_size = sizeof(struct explore_command),

@@ -582,8 +582,10 @@ int exploration_report(struct exploration *x)
             (void)print_hindrance(x, true);
         }
     }
+    /* Without an answer, although the budget was not spent. */
+    const bool has_ended = x->found.is_complete || x->is_unseen;
     const int status = verdict_status_of_search(
-        f.verdict, is_hindered || (x->command->require_exhaustive && !is_proven));
+        f.verdict, is_hindered || has_ended || (x->command->require_exhaustive && !is_proven));
     finding_file_release(&f);
     return status;
 }
