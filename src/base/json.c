@@ -131,6 +131,16 @@ void json_double(struct json *j, const char *key, double number)
     out_format(j->out, "%.6g", number);
 }
 
+void json_thousandths(struct json *j, const char *key, uint64_t thousandths)
+{
+    enum { THOUSAND = 1000 };
+    lead(j, key);
+    out_u64(j->out, thousandths / THOUSAND);
+    if (thousandths % THOUSAND != 0) {
+        out_format(j->out, ".%03u", (unsigned)(thousandths % THOUSAND));
+    }
+}
+
 void json_bool(struct json *j, const char *key, bool value)
 {
     lead(j, key);

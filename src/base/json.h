@@ -36,6 +36,8 @@ void json_text(struct json *j, const char *key, const char *text);
 void json_u64(struct json *j, const char *key, uint64_t number);
 void json_i64(struct json *j, const char *key, int64_t number);
 void json_double(struct json *j, const char *key, double number);
+/* A number of thousandths, exactly: 1500 is 1.500. */
+void json_thousandths(struct json *j, const char *key, uint64_t thousandths);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/explanation.h"
+#include "report/mermaid.h"
 
 void markdown_prose(struct out *out, const char *text)
 {
@@ -87,28 +88,13 @@ static void print_table(const struct explanation *x, const explained_rows *rows,
     }
 }
 
-/* Text in a diagram: Mermaid reads #NUMBER; as a character, and ends a statement at ';'. */
-static void print_mermaid(struct out *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c < ' ') {
-            out_char(out, ' ');
-        } else if (strchr("#;<>&\"%{}`", c) != NULL) {
-            out_format(out, "#%u;", c);
-        } else {
-            out_char(out, *text);
-        }
-    }
-}
-
 /* Participants are called T0, T1 ...: a name of a task could be a word of the language. */
 static void print_diagram(const struct explanation *x, struct out *out)
 {
     out_text(out, "```mermaid\nsequenceDiagram\n");
     for (size_t i = 0; i < x->columns.count; i++) {
         out_format(out, "    participant T%zu as ", i);
-        print_mermaid(out, x->columns.at[i]);
+        mermaid_text(out, x->columns.at[i]);
         out_char(out, '\n');
     }
     vec_each (&x->rows, row) {
@@ -118,10 +104,10 @@ static void print_diagram(const struct explanation *x, struct out *out)
             out_format(out, "    Note over T%u: ", row->column);
         }
         out_format(out, "%llu. ", (unsigned long long)row->number);
-        print_mermaid(out, row->operation);
+        mermaid_text(out, row->operation);
         if (row->source[0] != '\0') {
             out_text(out, "<br/>");
-            print_mermaid(out, row->source);
+            mermaid_text(out, row->source);
         }
         out_char(out, '\n');
     }

@@ -9,13 +9,15 @@ enum { SNIFF_SIZE = 4096 };
 const struct format *format_of_path(format_list formats, const char *path)
 {
     const size_t size = strlen(path);
+    const struct format *found = NULL;
     for (; *formats != NULL; formats++) {
         const size_t ending = strlen((*formats)->ending);
-        if (size > ending && strcmp(path + size - ending, (*formats)->ending) == 0) {
-            return *formats;
+        if (size > ending && strcmp(path + size - ending, (*formats)->ending) == 0 &&
+            (found == NULL || ending > strlen(found->ending))) {
+            found = *formats;
         }
     }
-    return NULL;
+    return found;
 }
 
 static const struct format *recognize(format_list formats, const char *bytes, size_t size)

@@ -48,7 +48,7 @@ extern const struct format format_native, format_text;
 /* A list of formats, ended by NULL. */
 typedef const struct format *const *format_list;
 
-/* The format whose ending the path has, NULL when none. */
+/* The format whose ending the path has, the longest if several fit; NULL when none does. */
 const struct format *format_of_path(format_list formats, const char *path);
 
 /* Writes the trace to path, as a file of this format. */

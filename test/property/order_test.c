@@ -7,6 +7,7 @@
 #include "order/event_clock.h"
 #include "race_rules.h"
 #include "random_trace.h"
+#include "report/dot.h"
 #include "report/shiviz.h"
 #include "shrink.h"
 #include "test.h"
@@ -306,6 +307,37 @@ static bool shiviz_differs(const struct trace *t, void *context)
     return differ;
 }
 
+/* The graph for Graphviz has a path from one event to another where the observed order has one. */
+static bool dot_differs(const struct trace *t, void *context)
+{
+    uint64_t *ordered = context;
+    struct rules r;
+    rules_read(&r, t);
+    struct closure wanted = observed_closure(&r);
+    struct closure drawn = {.count = t->events.count,
+                            .is_before = mem_zero(t->events.count * t->events.count + 1, 1)};
+    size_t size = 0;
+    char *graph = format_print(&format_dot, t, &size);
+    for (const char *line = graph; *line != '\0'; line = strchr(line, '\n') + 1) {
+        unsigned from = 0;
+        unsigned to = 0;
+        if (sscanf(line, " e%u -> e%u", &from, &to) == 2) {
+            *pair_at(&drawn, from, to) = true;
+        }
+    }
+    close_up(&drawn);
+    bool differ = wanted.count != drawn.count;
+    for (size_t i = 0; i < wanted.count * wanted.count && !differ; i++) {
+        differ = wanted.is_before[i] != drawn.is_before[i];
+        *ordered += wanted.is_before[i];
+    }
+    mem_free(graph);
+    mem_free(drawn.is_before);
+    mem_free(wanted.is_before);
+    rules_release(&r);
+    return differ;
+}
+
 /* ---- over random traces ---- */
 
 static void check_random(bool (*differs)(const struct trace *t, void *context), uint64_t count,
@@ -353,4 +385,9 @@ TEST(the_observed_order_is_the_closure_of_its_edges)
 TEST(shiviz_clocks_are_those_of_the_observed_order)
 {
     check_random(shiviz_differs, test_count(200, 5000), false);
+}
+
+TEST(the_graph_for_graphviz_is_the_observed_order)
+{
+    check_random(dot_differs, test_count(200, 5000), false);
 }

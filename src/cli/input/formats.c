@@ -2,12 +2,18 @@
 
 #include "atomicity/promela.h"
 #include "import/import.h"
+#include "report/chrome.h"
+#include "report/dot.h"
+#include "report/mermaid.h"
 #include "report/shiviz.h"
+#include "report/svg.h"
 
-enum { FORMATS_MAX = 16 };
+enum { FORMATS_MAX = 24 };
 
 /* Formats that are only written. */
-static const struct format *const outputs[] = {&format_shiviz, &format_promela};
+static const struct format *const outputs[] = {
+    &format_chrome, &format_mermaid, &format_svg, &format_dot, &format_shiviz, &format_promela,
+};
 
 format_list formats_all(void)
 {

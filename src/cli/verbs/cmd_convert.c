@@ -68,6 +68,7 @@ static const struct convert_options defaults = {.common = COMMON_DEFAULTS};
 static const struct example examples[] = {
     {"clew convert bank.log -o bank.clew", "Convert a foreign log to clew's native format."},
     {"clew convert bank.clew --to text -o - | less", "Read a trace as text, one line per event."},
+    {"clew convert run.clew -o run.trace.json", "Look at a recording in Perfetto."},
     {"clew convert --one-run a.log b.log c.log -o run.clew",
      "Join the logs of three nodes into one trace."},
     {0},
