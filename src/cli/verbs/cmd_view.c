@@ -6,6 +6,7 @@
 #include "cli/input/finding_trace.h"
 #include "cli/input/schedule_run.h"
 #include "cli/interrupt.h"
+#include "cli/text/page_server.h"
 #include "hunt/page_sources.h"
 #include "hunt/run_page.h"
 #include "report/findings_file.h"
@@ -17,6 +18,8 @@ struct view_command {
     const char *spec;
     const char *config;
     bool likelihood;
+    bool serve;
+    uint64_t port;
     struct command_choice program;
 };
 
@@ -40,12 +43,34 @@ static int write_document(struct viewing *v, struct out *out, struct err *e)
                                    e);
 }
 
-/* Writes the page to --output. */
+/* Serves the page until Ctrl-C. */
+static int serve_page(struct viewing *v, struct err *e)
+{
+    struct out document;
+    struct stopping stopping;
+    out_open_memory(&document);
+    int result = write_document(v, &document, e);
+    if (result == 0) {
+        stopping_begin(&stopping);
+        const struct page_server_options options = {.port = (uint16_t)v->command->port,
+                                                    .out = &v->session->out,
+                                                    .is_stopped = stopping_wish()};
+        result = page_server_run(document.buffer, document.used, &options, e);
+        stopping_end(&stopping);
+    }
+    out_abandon(&document);
+    return result;
+}
+
+/* Writes the page to --output, or serves it. */
 static int write_page(struct viewing *v, struct err *e)
 {
     const struct common *c = v->session->common;
     const size_t count = v->page.findings->list.count;
     struct out out;
+    if (v->command->serve) {
+        return serve_page(v, e);
+    }
     if (strcmp(c->output, "-") == 0) {
         return write_document(v, &v->session->out, e);
     }
@@ -307,18 +332,24 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* The schedule of a campaign's violation: the minimized one, where there is one. */
+/* The schedule of a violation of a campaign, or of a bug of a hunt: the minimized one, where there
+ * is one. */
 static int find_schedule(struct viewing *v, const char *folder, const char **path, struct err *e)
 {
-    static const char *const endings[] = {"min.sched", "sched"};
+    static const struct {
+        const char *before, *after;              /* the number */
+    } names[] = {{"/violations/", ".min.sched"}, /* of a campaign */
+                 {"/violations/", ".sched"},
+                 {"/", ".min.sched"}, /* of a hunt */
+                 {"/", ".sched"}};
     const char *number = v->command->finding == NULL ? "1" : v->command->finding;
     if (strspn(number, "0123456789") != strlen(number)) {
         return session_misused(e, "--finding: a violation of a campaign has a number");
     }
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct out text;
         out_open_memory(&text);
-        out_format(&text, "%s/violations/%s.%s", folder, number, endings[i]);
+        out_format(&text, "%s%s%s%s", folder, names[i].before, number, names[i].after);
         *path = arena_text(&v->arena, text.buffer, text.used);
         out_abandon(&text);
         if (access(*path, R_OK) == 0) {
@@ -404,8 +435,15 @@ static int run(struct session *s, const void *options, struct err *e)
 {
     const struct view_command *c = options;
     struct viewing v = {.session = s, .command = c};
-    if (c->common.output == NULL) {
-        return session_misused(e, "where to? clew view %s -o report.html", s->inputs[0]);
+    if ((c->common.output == NULL) != c->serve) {
+        return session_misused(e,
+                               c->serve ? "--serve and --output do not go together"
+                                        : "where to? clew view %s -o report.html, or --serve",
+                               s->inputs[0]);
+    }
+    if (c->port > UINT16_MAX) {
+        return session_misused(e, "--port: %llu is no port, which is at most %d",
+                               (unsigned long long)c->port, UINT16_MAX);
     }
     if (command_check(s, &c->program, e) < 0) {
         return MISUSED;
@@ -422,7 +460,7 @@ static const struct option options[] = {
      .argument = "N|KEY",
      .target = offsetof(struct view_command, finding),
      .help = "findings: show only this one, by its number or its key (default: all); a campaign: "
-             "the violation of this number (default: 1)"},
+             "the violation of this number, or a hunt: the bug (default: 1)"},
     {.name = "source",
      .type = OPTION_TEXTS,
      .argument = "DIR",
@@ -443,6 +481,15 @@ static const struct option options[] = {
      .target = offsetof(struct view_command, likelihood),
      .help = "schedules: measure when the run was lost: the share of runs that fail, of those with "
              "the same first steps"},
+    {.name = "serve",
+     .type = OPTION_FLAG,
+     .target = offsetof(struct view_command, serve),
+     .help = "serve the page over HTTP on 127.0.0.1 until Ctrl-C, at the address that is printed"},
+    {.name = "port",
+     .type = OPTION_NUMBER,
+     .argument = "N",
+     .target = offsetof(struct view_command, port),
+     .help = "--serve: listen on this port (default: any that is free)"},
     COMMAND_OPTIONS(struct view_command),
     COMMON_ROW(output, .name = "output", .letter = 'o', .type = OPTION_OUTPUT, .argument = "FILE",
                .help = "write the page to FILE; - is standard output"),
@@ -466,7 +513,11 @@ static const struct example examples[] = {
      "The same for a run of a simulated system."},
     {"clew view ring.campaign ./ring.so -o bug.html",
      "Show the first violation of a campaign, minimized if it was."},
+    {"clew view --finding 2 server.hunt -o bug.html -- ./server",
+     "Show the second bug of a hunt, as it is in the program now."},
     {"clew view bad.clew good.clew -o both.html", "Show two traces side by side."},
+    {"clew view --serve --port 8080 run.clew",
+     "Serve the page on loopback, for a browser at the other end of an SSH tunnel."},
     {"clew view run.clew -o run.html", "Show a trace in which nothing was looked for."},
     {0},
 };
@@ -474,8 +525,7 @@ static const struct example examples[] = {
 const struct verb verb_view = {
     .name = "view",
     .summary = "show an execution and its bug as a page for a browser",
-    .operands =
-        "TRACE [TRACE] | FINDINGS | SCHEDULE|CAMPAIGN SYSTEM.so | SCHEDULE|CAMPAIGN -- PROGRAM...",
+    .operands = "TRACE [TRACE] | FINDINGS | SCHEDULE|DIR SYSTEM.so | SCHEDULE|DIR -- PROGRAM...",
     .operand_min = 1,
     .operand_max = TEXTS_MAX,
     .takes_command = true,
