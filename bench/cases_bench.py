@@ -49,8 +49,8 @@ class Bench:
             with open(self.path, encoding="utf-8") as file:
                 self.known = json.load(file)
 
-    def library(self, case):
-        return os.path.join(self.build, "cases", case.name + ".so")
+    def library(self, name):
+        return os.path.join(self.build, "cases", name + ".so")
 
     @functools.lru_cache
     def digest(self, path):
@@ -59,7 +59,7 @@ class Bench:
 
     def once(self, case, words, measure):
         """What the measure gives, from the last time when there is one."""
-        key = " ".join([self.digest(self.clew), self.digest(self.library(case)), *words])
+        key = " ".join([self.digest(self.clew), self.digest(self.library(case.name)), *words])
         if key not in self.known:
             print(case.name, *words, file=sys.stderr, flush=True)
             self.known[key] = measure()
@@ -71,7 +71,7 @@ class Bench:
         """Statistics of a search with so much processor time, and its findings."""
         def measure():
             with tempfile.TemporaryDirectory() as folder:
-                result = search.explore(self.clew, self.library(case), words, seconds, folder)
+                result = search.explore(self.clew, self.library(case.name), words, seconds, folder)
             return {"stats": result["stats"], "findings": [[f["key"], f["why"]] for f in result["findings"]]}
         return self.once(case, ["explore", f"{seconds}s", *words], measure)
 
@@ -79,7 +79,7 @@ class Bench:
         program = os.path.join(self.build, "cases", "case_work")
 
         def measure():
-            done = subprocess.run([program, self.library(case), str(WORK_RUNS)], capture_output=True, text=True, check=True)
+            done = subprocess.run([program, self.library(case.name), str(WORK_RUNS)], capture_output=True, text=True, check=True)
             return done.stdout.strip()
         return self.once(case, ["work", str(WORK_RUNS)], measure)
 
@@ -226,8 +226,7 @@ PARTS = {"found": print_found, "clean": print_clean, "strategies": print_strateg
 def main():
     build = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("BUILD", "build")
     bench = Bench(build)
-    cases = [expect.Expect(name) for name in expect.names()]
-    cases = [case for case in cases if os.path.exists(bench.library(case))]
+    cases = [expect.Expect(name) for name in expect.names() if os.path.exists(bench.library(name))]
     results = [PARTS[part](bench, cases) for part in sys.argv[2:] or PARTS]
     return 0 if all(results) else 1
 

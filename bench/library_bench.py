@@ -4,7 +4,8 @@
     bench/library_bench.py [BUILD] [BEFORE]
 
 Prints a table, wanted and got: steps per second of processor time for random and auto, with gcc and clang, the best of some rounds, beside
-those of a harness without clew (raft_harness.c); and how many runs find the mistake of the Raft paper's figure 8, with weights and without.
+those of a harness without clew (raft_harness.c); and how many runs find the mistake of the Raft paper's figure 8, with weights and without, the
+median of some seeds.
 BEFORE is the build folder of an older clew: then the replays per second of a minimization of the Raft case are compared too, of the same
 schedule, each with its own build of the case.
 """
@@ -13,6 +14,7 @@ import os
 import re
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,9 +25,9 @@ RUNS = {"random": 20000, "auto": 10000}
 WANTED = {"random": 3.0, "auto": 2.0}
 REPLAYS_WANTED = 1.8
 REPLAYS = 40000  # of one minimization: beside them, the start of the process is little
-FIGURE_8_SEEDS = (1, 2, 3)
+FIGURE_8_SEEDS = range(1, 16)  # the first run that shows a rare thing varies widely
 FIGURE_8_WEIGHTS = "timer=1,message=8"
-FIGURE_8_WANTED = 1000  # runs with weights; without, nothing is found in RUNS_WITHOUT
+FIGURE_8_WANTED = 1000  # runs in the median; random without weights finds nothing in RUNS_WITHOUT
 RUNS_WITHOUT = 20000
 
 
@@ -78,11 +80,12 @@ def print_figure_8(clew, folder):
     library = build(clew, "gcc", folder, "figure8.so", "-DFIGURE_8", "-DTICKS=20")
     for what, options in (("random", ("--strategy", "random")), ("random, " + FIGURE_8_WEIGHTS, ("--strategy", "random", "--weights", FIGURE_8_WEIGHTS)),
                           ("auto, no weights", ())):
-        found = [runs_until_found(clew, library, seed, options, folder) for seed in FIGURE_8_SEEDS]
-        texts = ", ".join(f"> {RUNS_WITHOUT}" if run_index is None else str(run_index) for run_index in found)
         is_wanted = what != "random"
-        is_met = not is_wanted or all(run_index is not None and run_index <= FIGURE_8_WANTED for run_index in found)
-        print(f"{'runs to figure 8, ' + what:44} {texts:>25} {'< ' + str(FIGURE_8_WANTED) if is_wanted else 'none':>12}  {'yes' if is_met else 'no'}",
+        found = [runs_until_found(clew, library, seed, options, folder) or RUNS_WITHOUT + 1 for seed in FIGURE_8_SEEDS[:None if is_wanted else 3]]
+        median = statistics.median_low(found)
+        text = f"> {RUNS_WITHOUT}" if median > RUNS_WITHOUT else str(median)
+        is_met = median <= FIGURE_8_WANTED if is_wanted else min(found) > RUNS_WITHOUT
+        print(f"{'runs to figure 8, ' + what:44} {text:>12} {'':10} {'< ' + str(FIGURE_8_WANTED) if is_wanted else 'none':>12}  {'yes' if is_met else 'no'}",
               flush=True)
 
 

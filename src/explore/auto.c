@@ -1,10 +1,11 @@
 /* The default. Programs with tasks begin with directed runs (directed.c), and then every second run
  * is one. Of the others: every run with few delays, for many bugs are shallow. One run of a
- * strategy follows each (seven where the search mixes them so), for with many tasks the shallow
- * ones take long. After them, strategies alone. Strategies that showed something new come more
- * often. New is a pair of actions that touch one object one right after the other, and that no run
- * before had. A run that showed one is also kept: later runs follow a part of it. New states count
- * too, but less, for a large system always has more of them.
+ * strategy follows each (seven where the search mixes them so, or where runs are too long for that
+ * phase to finish). After them, strategies alone. Strategies and balances that show something new
+ * come more often. New is a pair of actions that touch one object one right after the other, and
+ * that no run before had. A run that showed one is also kept: later runs follow a part of it. Runs
+ * without a new pair count by the rarity of the blocks of code that they entered; where no blocks
+ * are counted, by their share of new states, but less, for a large system always has more of them.
  */
 #include <stddef.h>
 #include <string.h>
@@ -17,6 +18,10 @@
 #include "wire/prng.h"
 
 enum { DELAYS_FIRST = 2, DELAY_RUNS_MAX = 2000, KEPT_MAX = 64, RUNS_PER_DELAY = 8 };
+
+/* A run of n steps has at least n(n-1)/2 neighbours with two delays: more than DELAY_RUNS_MAX from
+ * the next length on. */
+enum { DELAY_STEPS_MAX = 63 };
 
 /* Hashing every state of a system with large nodes takes longer than running it: some runs do. */
 enum { RUNS_PER_STATES = 4 };
@@ -68,9 +73,13 @@ struct automatic {
     uint64_t *states;     /* NULL: the world cannot tell them apart */
     struct search *delay; /* NULL once its phase is over */
     uint64_t delay_runs;
+    size_t steps_max; /* of the runs so far */
     bool is_complete; /* few delays were all there are */
     struct prng prng;
     struct map pairs; /* that were seen */
+    VEC(uint32_t)
+    block_runs;         /* by number of the block: the runs that entered it */
+    double rarity_mean; /* of runs; fades */
     struct arm balances[BALANCE_COUNT];
     uint32_t balance; /* of the run that is being made */
     bool has_timers;  /* some run had one */
@@ -95,7 +104,8 @@ static uint64_t other_runs(const struct automatic *a)
 
 static bool next_delay(struct automatic *a, uint64_t run_index, struct plan *p)
 {
-    const bool is_turn = !a->search.options.is_mixed || other_runs(a) % RUNS_PER_DELAY == 0;
+    const bool is_mixed = a->search.options.is_mixed || a->steps_max > DELAY_STEPS_MAX;
+    const bool is_turn = !is_mixed || other_runs(a) % RUNS_PER_DELAY == 0;
     if (a->delay == NULL || !is_turn) {
         return false;
     }
@@ -111,14 +121,30 @@ static bool next_delay(struct automatic *a, uint64_t run_index, struct plan *p)
     return false;
 }
 
-/* Each of them by its share of rewards, and a little more. */
-static uint32_t choose_among(const struct arm *arms, uint32_t count, struct prng *prng)
+/* The rarity of blocks differs little from way to way, and says more than new states do: the sixth
+ * power of its mean makes one that is a fifth better three times as likely. */
+enum { RARITY_EXPONENT = 6 };
+
+static double power(double base, uint32_t exponent)
 {
+    double product = 1;
+    for (uint32_t i = 0; i < exponent; i++) {
+        product *= base;
+    }
+    return product;
+}
+
+/* Each of them by its share of rewards, or a power of it, and a little more. */
+static uint32_t choose_among(const struct automatic *a, const struct arm *arms, uint32_t count,
+                             struct prng *prng)
+{
+    const uint32_t exponent = a->block_runs.count > 0 ? RARITY_EXPONENT : 1;
     uint64_t weights[ARM_COUNT] = {0};
     uint64_t total = 0;
     must(count <= ARM_COUNT);
     for (uint32_t i = 0; i < count; i++) {
-        weights[i] = 100 + (uint64_t)(10000 * (arms[i].rewarded + 1) / (arms[i].tried + 2));
+        const double share = (arms[i].rewarded + 1) / (arms[i].tried + 2);
+        weights[i] = 100 + (uint64_t)(10000 * power(share, exponent) / power(0.5, exponent - 1));
         total += weights[i];
     }
     uint64_t left = prng_below(prng, total);
@@ -132,7 +158,7 @@ static uint32_t choose_among(const struct arm *arms, uint32_t count, struct prng
 
 static uint32_t choose_arm(struct automatic *a)
 {
-    return choose_among(a->arms, a->kept_count > 0 ? ARM_COUNT : WAY_COUNT, &a->prng);
+    return choose_among(a, a->arms, a->kept_count > 0 ? ARM_COUNT : WAY_COUNT, &a->prng);
 }
 
 /* Weights that the user gave are those of every run. */
@@ -140,7 +166,7 @@ static void choose_balance(struct automatic *a, struct plan *p)
 {
     a->balance = 0;
     if (a->has_timers && !a->search.options.has_tasks && !pick_weights_are_any(&p->pick.weights)) {
-        a->balance = choose_among(a->balances, BALANCE_COUNT, &a->balance_prng);
+        a->balance = choose_among(a, a->balances, BALANCE_COUNT, &a->balance_prng);
         p->pick.weights = balances[a->balance];
     }
 }
@@ -201,7 +227,9 @@ static bool next(struct search *search, uint64_t run_index, struct plan *p)
     *p = search_plan(&search->options);
     p->pick.seed = name_join(search->options.seed, run_index + 1);
     choose_balance(a, p);
-    p->wants_states = a->states != NULL && run_index % RUNS_PER_STATES == 0;
+    p->wants_blocks = true;
+    p->wants_states =
+        a->states != NULL && a->block_runs.count == 0 && run_index % RUNS_PER_STATES == 0;
     if (a->arm == WAY_MUTATE) {
         mutate(a, p);
     } else {
@@ -245,6 +273,30 @@ static double share_of_new_states(struct automatic *a, const struct execution *x
     return x->steps.count == 0 ? 0 : (double)new_count / (double)x->steps.count;
 }
 
+/* The rarity of a run is the sum, over the blocks of code that it entered, of 1 / the runs that
+ * entered the block. Returns its share beside the mean: half where the run is as others. */
+static double share_of_rare_blocks(struct automatic *a, const struct execution *x)
+{
+    double rarity = 0;
+    vec_each (&x->blocks, block) {
+        while (a->block_runs.count <= *block) {
+            vec_push(&a->block_runs, 0);
+        }
+        rarity += 1.0 / ++a->block_runs.at[*block];
+    }
+    const double share = rarity / (rarity + a->rarity_mean);
+    a->rarity_mean = a->rarity_mean * 0.99 + rarity * 0.01;
+    must(share > 0);
+    return share;
+}
+
+static double reward_of(struct automatic *a, const struct execution *x, uint32_t new_count)
+{
+    const double state_share = share_of_new_states(a, x);
+    const double block_share = x->blocks.count == 0 ? 0 : share_of_rare_blocks(a, x);
+    return new_count > 0 ? 1 : block_share > 0 ? block_share : state_share / 2;
+}
+
 static void keep(struct automatic *a, const struct execution *x)
 {
     struct kept_run *k = &a->kept[a->kept_next];
@@ -262,9 +314,9 @@ static void learn(struct search *search, const struct plan *p, struct execution 
 {
     struct automatic *a = (struct automatic *)search;
     struct map last = {0};
+    a->steps_max = x->steps.count > a->steps_max ? x->steps.count : a->steps_max;
     const uint32_t new_count = count_new(a, x, &last);
     map_release(&last);
-    const double state_share = share_of_new_states(a, x);
     if (a->directed != NULL) {
         directed_learn(a->directed, x);
     }
@@ -279,8 +331,9 @@ static void learn(struct search *search, const struct plan *p, struct execution 
     }
     must(a->arm < ARM_COUNT);
     must(a->balance < BALANCE_COUNT);
-    reward(&a->arms[a->arm], new_count > 0 ? 1 : state_share / 2);
-    reward(&a->balances[a->balance], new_count > 0 ? 1 : state_share / 2);
+    const double share = reward_of(a, x, new_count);
+    reward(&a->arms[a->arm], share);
+    reward(&a->balances[a->balance], share);
     if (new_count > 0) {
         keep(a, x);
     }
@@ -362,6 +415,7 @@ static void free_auto(struct search *search)
         vec_release(&a->kept[i].turns);
     }
     map_release(&a->pairs);
+    vec_release(&a->block_runs);
     mem_free(a->states);
     mem_free(a);
 }

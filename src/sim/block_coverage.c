@@ -33,6 +33,10 @@ struct cover {
     const uintptr_t *pcs;        /* of counted blocks, two words each; NULL: not known */
     bool *is_covered;            /* before the last account */
     struct block_account *since; /* the last account, by number */
+    uint32_t run;                /* counts the runs */
+    uint32_t *run_of;            /* by number: the last run that entered the block */
+    uint32_t *entered;           /* in this run, each once */
+    uint32_t entered_count;
     struct world_block *account;
     char **places; /* by number, NULL: not looked up */
     struct places *symbols;
@@ -56,6 +60,8 @@ void cover_open(struct sim *s, const struct clew_counters *counters)
     c->touched = mem_zero(c->block_count + 1, sizeof *c->touched); /* one more: read_word */
     c->is_covered = mem_zero(c->block_count, sizeof *c->is_covered);
     c->since = mem_zero(c->block_count, sizeof *c->since);
+    c->run_of = mem_zero(c->block_count, sizeof *c->run_of);
+    c->entered = mem_zero(c->block_count, sizeof *c->entered);
     c->account = mem_zero(c->block_count, sizeof *c->account);
     c->places = mem_zero(c->block_count, sizeof *c->places);
     c->symbols = places_new();
@@ -76,6 +82,8 @@ void cover_close(struct sim *s)
     mem_free(c->places);
     mem_free(c->account);
     mem_free(c->since);
+    mem_free(c->run_of);
+    mem_free(c->entered);
     mem_free(c->addresses);
     mem_free(c->entries);
     mem_free(c->counts);
@@ -188,6 +196,8 @@ void cover_forget(struct sim *s)
     if (s->cover != NULL) {
         read_blocks(s->cover);
         s->cover->touched_count = 0;
+        s->cover->entered_count = 0;
+        s->cover->run++;
     }
 }
 
@@ -205,12 +215,24 @@ uint32_t cover_take(struct sim *s, uint32_t node, const struct pick_block **bloc
         must(block->block < c->block_count);
         account->count += block->count;
         account->nodes |= nodes;
+        if (c->run_of[block->block] != c->run) {
+            c->run_of[block->block] = c->run;
+            c->entered[c->entered_count++] = block->block;
+        }
     }
     const uint32_t count = c->touched_count;
     c->touched_count = 0;
     must(count <= c->block_count);
     *blocks = c->touched;
     return count;
+}
+
+void cover_keep(const struct sim *s, struct execution *x)
+{
+    const struct cover *c = s->cover;
+    for (uint32_t i = 0; c != NULL && i < c->entered_count; i++) {
+        vec_push(&x->blocks, c->entered[i]);
+    }
 }
 
 struct world_coverage cover_total(const struct sim *s)

@@ -12,6 +12,7 @@ void cover_forget(struct sim *s); /* blocks that were entered and not taken */
 /* Those since the last time, by code of this node (SIM_NODES_MAX: of some); how many. Good until
  * the next is entered. */
 uint32_t cover_take(struct sim *s, uint32_t node, const struct pick_block **blocks);
+void cover_keep(const struct sim *s, struct execution *x); /* the blocks of this run */
 struct world_coverage cover_total(const struct sim *s);
 uint32_t cover_blocks(struct world *w, const struct world_block **blocks);
 

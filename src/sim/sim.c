@@ -356,6 +356,9 @@ static int run(struct world *w, const struct plan *p, struct execution *x, struc
         const struct pick_block *blocks = NULL;
         (void)cover_take(s, SIM_NODES_MAX, &blocks);
     }
+    if (p->wants_blocks) {
+        cover_keep(s, x);
+    }
     x->pending_last = (uint32_t)x->pending.count;
     if (p->wants_pending && !outcome_is_violation(x->outcome)) {
         keep_pending(s);

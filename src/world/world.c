@@ -64,6 +64,7 @@ void execution_clear(struct execution *x)
     vec_clear(&x->without);
     vec_clear(&x->pending);
     vec_clear(&x->unfinished);
+    vec_clear(&x->blocks);
     x->pending_last = 0;
 }
 
@@ -74,6 +75,7 @@ void execution_release(struct execution *x)
     vec_release(&x->without);
     vec_release(&x->pending);
     vec_release(&x->unfinished);
+    vec_release(&x->blocks);
 }
 
 void execution_end(struct execution *x, enum outcome outcome, const char *what)

@@ -69,6 +69,7 @@ struct plan {
     bool wants_shared; /* keep which steps changed variables that belong to no node */
     bool is_counting;  /* covered blocks are counted, when the run is over */
     bool is_learning;  /* covered blocks are counted after each step, and passed to the strategy */
+    bool wants_blocks; /* keep which blocks of code were entered; needs one of the two before */
     struct trace *trace;      /* not NULL: receives the events; its tables are filled too */
     uint32_t trace_steps_max; /* a run of more steps has no trace; 0: every run has */
     /* Requests with replaced payloads. */
@@ -157,6 +158,9 @@ struct execution {
     VEC(struct step)
     unfinished; /* in a world of tasks, if the plan wants pending operations: the next operation of
                    each task, blocked or not */
+    VEC(uint32_t)
+    blocks; /* the numbers of the blocks of code that were entered, each once, if the plan wants
+               them */
     uint32_t pending_last; /* the index in it of the operations pending at the end, if the plan
                               wants it */
 };
