@@ -34,6 +34,7 @@ struct verb {
     size_t operand_max;
     bool takes_command;        /* a program with its words may follow "--" in place of an operand */
     bool replaces_input;       /* --output may name the first input, of which it is made */
+    bool runs_program;         /* a program behind "--" is enough */
     bool is_stopped_softly;    /* the first Ctrl-C or SIGTERM leaves time to print the findings */
     bool has_foreign_words;    /* all words are another program's: none is an option here */
     const char *about;         /* a paragraph for help */

@@ -1,40 +1,7 @@
 #include "cli/input/schedule_world.h"
 
-#include <elf.h>
-#include <string.h>
-
-#include "base/in.h"
+#include "cli/input/program_file.h"
 #include "cli/text/stdout_redirect.h"
-
-enum { SEGMENTS_MAX = 64 };
-
-/* Whether the file is to be started, not loaded: it names who loads it. */
-static bool is_program(const char *path)
-{
-    struct in in;
-    struct err unread; /* an unreadable file is not known to be one */
-    bool is_one = false;
-    if (in_open(&in, path, &unread) < 0) {
-        return false;
-    }
-    Elf64_Ehdr head;
-    const size_t size = sizeof head + SEGMENTS_MAX * sizeof(Elf64_Phdr);
-    const ssize_t got = in_fill(&in, size, &unread);
-    if (got >= (ssize_t)sizeof head && memcmp(in.at, ELFMAG, SELFMAG) == 0) {
-        memcpy(&head, in.at, sizeof head);
-        is_one = head.e_type == ET_EXEC;
-        for (uint32_t i = 0; i < head.e_phnum && i < SEGMENTS_MAX && !is_one; i++) {
-            const size_t at = sizeof head + i * sizeof(Elf64_Phdr);
-            Elf64_Phdr segment = {0};
-            if (at + sizeof segment <= (size_t)got && head.e_phoff == sizeof head) {
-                memcpy(&segment, in.at + at, sizeof segment);
-            }
-            is_one = segment.p_type == PT_INTERP;
-        }
-    }
-    in_close(&in);
-    return is_one;
-}
 
 static const char *text_of(const struct schedule *s, uint32_t name)
 {
@@ -60,7 +27,7 @@ static int explain(const struct schedule *s, const struct schedule_world *of,
     struct sim_options without_choice = *options;
     without_net.net = NULL;
     without_choice.with = NULL;
-    if (is_program(of->system)) {
+    if (program_file_is(of->system)) {
         return err_set(e, "%s: is a program, and no system: %s", of->system, of->program);
     }
     if (s->net != 0 && opens(of->system, &without_net)) {

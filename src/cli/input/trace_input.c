@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/input/formats.h"
+#include "cli/input/program_file.h"
 #include "proc/record/run_recorded.h"
 
 static const struct format *format_wanted(const struct session *s)
@@ -77,7 +78,7 @@ static int open_inputs(struct reading *r, struct err *e)
     r->cursor = join_open(&inputs, &r->trace.tables, &r->notes, e);
     if (r->cursor == NULL) {
         reading_close(r);
-        return -1;
+        return program_file_is(paths[0]) ? program_file_misused(s, paths[0], e) : -1;
     }
     r->size = total_size(r);
     progress_begin(&r->progress, r->name, "events", !s->common->quiet && !s->common->json);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cli/input/fuzz_option.h"
+#include "cli/input/program_file.h"
 #include "cli/input/schedule_file.h"
 #include "cli/input/spec_file.h"
 #include "cli/text/search_progress.h"
@@ -342,7 +343,9 @@ static int open_world(struct exploration *x, struct err *e)
                                         .ignored_count = c->ignore.count};
     int result = printed_drop(e);
     if (result == 0) {
-        result = sim_open(&x->world, x->session->inputs[0], &options, e);
+        result = program_file_is(x->session->inputs[0])
+                     ? program_file_misused(x->session, x->session->inputs[0], e)
+                     : sim_open(&x->world, x->session->inputs[0], &options, e);
     }
     mem_free(with);
     return result;
@@ -637,6 +640,7 @@ const struct verb verb_explore = {
     .operand_min = 1,
     .operand_max = 1,
     .takes_command = true,
+    .runs_program = true,
     .is_stopped_softly = true,
     .about =
         "Runs a system again and again, each time with another order of messages, timers and "

@@ -7,6 +7,7 @@
 #include "cli/input/build_command.h"
 #include "cli/input/fuzz_option.h"
 #include "cli/input/program_command.h"
+#include "cli/input/program_file.h"
 #include "cli/input/spec_file.h"
 #include "cli/text/findings_output.h"
 #include "cli/text/progress.h"
@@ -87,11 +88,13 @@ static int open_system(struct hunting *g, struct hunt_target *t, struct err *e)
                                         .fuzz_name = c->config};
     int result = printed_drop(e);
     if (result == 0) {
-        result = sim_open(&t->world, g->session->inputs[0], &options, e);
+        result = program_file_is(g->session->inputs[0])
+                     ? program_file_misused(g->session, g->session->inputs[0], e)
+                     : sim_open(&t->world, g->session->inputs[0], &options, e);
     }
     mem_free(with);
     if (result < 0) {
-        return -1;
+        return result;
     }
     const struct sim_defaults own = sim_defaults(t->world);
     t->keeps_checkpoints = c->spec == NULL;
@@ -584,6 +587,7 @@ const struct verb verb_hunt = {
     .operand_min = 1,
     .operand_max = 1,
     .takes_command = true,
+    .runs_program = true,
     .is_stopped_softly = true,
     .about =
         "Runs a program under control and predicts races, uses after free, deadlocks and atomicity "

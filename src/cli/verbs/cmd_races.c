@@ -296,6 +296,7 @@ const struct verb verb_races = {
     .operand_max = SIZE_MAX,
     .is_stopped_softly = true,
     .takes_command = true,
+    .runs_program = true,
     .about =
         "Predicts races from one execution, even if it ran without error: two accesses to one "
         "variable, at least one of them a write, or two messages to one task, that another "
