@@ -162,6 +162,12 @@ static int run_suppressed(struct session *s, const void *options, struct err *e)
 
 static int run_verb(const struct verb *verb, const void *options, struct operands *operands)
 {
+    const struct common *common = options;
+    if (common->cluster != NULL) { /* it stands for the program and its words */
+        operands->has_command = true;
+        operands->command = operands->list.count;
+        vec_push(&operands->list, common->cluster);
+    }
     vec_push(&operands->list, NULL);
     operands->list.count--;
     const bool is_command = has_command(verb, operands);

@@ -76,6 +76,7 @@ struct common {
     int from;  /* formats_readable, by index; -1: by content */
     int to;    /* formats_writable, by index; -1: by the ending of the output */
     const char *output;
+    const char *cluster;  /* a cluster file, in the place of a program; NULL: none */
     const char *rules;    /* a file of rules for captures of HTTP; NULL: the built-in ones */
     const char *suppress; /* a file of suppressions; NULL: none */
     const char *baseline; /* a findings file whose findings are known; NULL: none */
@@ -144,6 +145,10 @@ const char *color_word(size_t index);
 #define COMMON_JOBS                                                                         \
     COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N", \
                .help = "use N processes; the result does not depend on N")
+#define COMMON_CLUSTER                                                                  \
+    COMMON_ROW(cluster, .name = "cluster", .type = OPTION_FILE, .argument = "FILE",     \
+               .help = "run the programs of this cluster file (man 5 clew-cluster) in " \
+                       "place of one program behind --")
 #define COMMON_BUDGET                                                                              \
     COMMON_ROW(budget, .name = "budget", .type = OPTION_BUDGET, .argument = "AMOUNT",              \
                .help = "stop after this much time (30s), this many runs (10000runs) or this much " \

@@ -21,7 +21,7 @@
 /* The environment variable with the descriptor's number. */
 #define CONTROL_VARIABLE "CLEW_CONTROL"
 #define CONTROL_MAGIC UINT64_C(0x746e6f6377656c63)
-#define CONTROL_VERSION 7
+#define CONTROL_VERSION 8
 #define CONTROL_ADDRESS UINT64_C(0x200000000000)
 
 enum {
@@ -33,6 +33,7 @@ enum {
     CONTROL_TEXT_SIZE = 400,
     CONTROL_CONSTRAINTS_MAX = 4096,
     CONTROL_POINTS_MAX = 1 << 16,
+    CONTROL_NODES_MAX = 254, /* of a cluster */
 };
 
 /* Regions: REGION(id, MiB, contents). Only pick/ knows the structs that it declares. */
@@ -157,10 +158,11 @@ enum control_path_use {
  * that it asks clew to resolve. */
 enum { CONTROL_PATH_MAX = 4096 };
 struct control_files {
-    uint32_t is_private; /* there is such a view */
-    uint32_t is_changed; /* paths that are only read have to be asked about too */
-    uint32_t use;        /* enum control_path_use */
-    uint32_t unused;
+    uint32_t is_private;          /* there is such a view */
+    uint32_t is_changed;          /* paths that are only read have to be asked about too */
+    uint32_t use;                 /* enum control_path_use */
+    uint32_t node;                /* of a cluster: who asks; 0: its launcher */
+    int32_t error;                /* the answer: errno of the call; 0: the path is in `real` */
     char root[CONTROL_PATH_MAX];  /* the directory as the program knows it ... */
     char lower[CONTROL_PATH_MAX]; /* ... where its unchanged files are ... */
     char upper[CONTROL_PATH_MAX]; /* ... and where changed ones are */
@@ -183,7 +185,9 @@ enum control_end {
     CONTROL_HUNG,       /* the time limit passed, and the task reached no scheduling point */
     CONTROL_WAITED,     /* the time limit passed while the process waited for another process */
     CONTROL_REFUSED,    /* the runtime cannot go on with this program; text: why */
-    CONTROL_FORKED,     /* it makes a process: the run has to be made in a process of its own */
+    CONTROL_FAILED, /* the launcher of a cluster says that a program failed; text: how; value: 1 if
+                     * that was its check */
+    CONTROL_FORKED, /* it makes a process: the run has to be made in a process of its own */
 };
 
 enum control_misuse {
@@ -255,7 +259,8 @@ struct control_result {
         uint64_t calls[CONTROL_CALLS_MAX], freed_calls[CONTROL_CALLS_MAX];
     } block;
     char text[CONTROL_TEXT_SIZE];
-    uint32_t outside_count; /* calls that were not controlled, by name */
+    char starting[CONTROL_TEXT_SIZE]; /* of a cluster: which nodes are not ready; "": all are */
+    uint32_t outside_count;           /* calls that were not controlled, by name */
     char outside[CONTROL_OUTSIDES_MAX][CONTROL_OUTSIDE_SIZE];
 };
 
@@ -417,6 +422,7 @@ struct control {
     uint32_t text_size;                /* of TEXTS, used */
     uint32_t task_count;               /* paths in TASKS */
     uint32_t is_pick_begun;            /* the memory of pick/ is laid out */
+    uint32_t node_count;               /* of a cluster */
     uint32_t wants_output;             /* the program's own output is shown */
     uint32_t spurious_max;             /* waits of each task that may end without a signal */
     uint32_t is_loaded;                /* the runtime is in the process */

@@ -150,8 +150,8 @@ def functions_and_files_are_short(tree):
 
 # Dead files and declarations
 
-COMPILED_BY_SCRIPTS = ("test/control/", "test/recorded/", "bench/programs/", "cases/atomicity/", "cases/processes/", "cases/races/", "cases/threads/",
-                       "test/sim/systems/", "test/golden/files/")
+COMPILED_BY_SCRIPTS = ("test/control/", "test/recorded/", "bench/programs/", "cases/atomicity/", "cases/cluster/", "cases/processes/", "cases/races/",
+                       "cases/threads/", "test/sim/systems/", "test/golden/files/")
 
 
 def every_source_is_built(tree):

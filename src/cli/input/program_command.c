@@ -33,6 +33,10 @@ int command_check(const struct session *s, const struct command_choice *choice, 
                                "--mode, --fail-on, --property, --watch, --files, --setup, --hang "
                                "and --spurious-wakeups are for programs, not for systems");
     }
+    if (s->common->cluster != NULL && (choice->files != 0 || choice->setup != NULL)) {
+        return session_misused(e, "--cluster: nodes have files of their own: not with --files or "
+                                  "--setup");
+    }
     if (choice->files != 0 && choice->setup != NULL) {
         return session_misused(e, "--setup prepares private files: not with --files shared");
     }
@@ -50,6 +54,7 @@ int command_open(struct world **w, const struct session *s, const struct command
 {
     const struct control_options options = {
         .command = (char *const *)(uintptr_t)s->command,
+        .cluster = s->common->cluster,
         .mode = choice->mode,
         .fails_on_exit = choice->fail_on == 0,
         .verify_every = choice->verify_every,
@@ -61,7 +66,9 @@ int command_open(struct world **w, const struct session *s, const struct command
         .spurious_max = (uint32_t)choice->spurious,
         .shares_files = choice->files != 0,
         .setup = choice->setup,
-        .hang_ns = choice->hang * UINT64_C(1000000000),
+        .hang_ns = s->common->cluster != NULL && choice->hang == COMMAND_HANG
+                       ? 0 /* as the cluster file says */
+                       : choice->hang * UINT64_C(1000000000),
     };
     /* A missing program must not be taken for another one. */
     if (strchr(s->command[0], '/') != NULL && access(s->command[0], F_OK) < 0) {
@@ -126,7 +133,7 @@ char *command_print(const struct session *s)
 {
     struct out text;
     out_open_memory(&text);
-    out_text(&text, "--");
+    out_text(&text, s->common->cluster != NULL ? "--cluster" : "--");
     for (size_t i = 0; i < s->command_count; i++) {
         out_char(&text, ' ');
         command_print_word(&text, s->command[i]);

@@ -101,7 +101,7 @@ static int choose_options(struct exploration *x, struct err *e)
     const struct explore_command *c = x->command;
     const struct sim_defaults own =
         exploration_is_program(x)
-            ? (struct sim_defaults){.faults = "", .depth = CONTROL_STEPS_DEFAULT}
+            ? (struct sim_defaults){.faults = "", .depth = control_steps_max(x->world)}
             : sim_defaults(x->world);
     /* Where a property speaks of more than one moment, equal states do not go on alike. */
     const bool has_history = spec_count_temporal(&x->spec) > 0;
@@ -602,6 +602,7 @@ static const struct option options[] = {
      .type = OPTION_FLAG,
      .target = offsetof(struct explore_command, allow_uncontrolled),
      .help = "programs: do not exit with status 3 because of uncontrolled calls"},
+    COMMON_CLUSTER,
     COMMAND_OPTIONS(struct explore_command),
     COMMON_JSON,
     COMMON_LIMIT,

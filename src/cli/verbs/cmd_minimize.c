@@ -402,6 +402,7 @@ static const struct option options[] = {
      .argument = "FILE",
      .target = offsetof(struct minimize_command, config),
      .help = "external events, as in the exploration (default: set by the system)"},
+    COMMON_CLUSTER,
     COMMAND_OPTIONS(struct minimize_command),
     COMMON_JSON,
     COMMON_ROW(jobs, .name = "jobs", .letter = 'j', .type = OPTION_NUMBER, .argument = "N",

@@ -356,6 +356,7 @@ static const struct option options[] = {
      .argument = "FILE",
      .target = offsetof(struct replay_command, trace),
      .help = "write the execution as a trace"},
+    COMMON_CLUSTER,
     COMMAND_OPTIONS(struct replay_command),
     COMMON_JSON,
     COMMON_EXPORTS,

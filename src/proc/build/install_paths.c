@@ -68,6 +68,7 @@ int install_find(struct install *i, struct err *e)
         const struct layout *l = &layouts[at];
         if (find_in(i->runtime, own, l->libraries, "libclew_rt.so") &&
             find_in(i->control, own, l->libraries, "libclew_control.so") &&
+            find_in(i->launcher, own, l->libraries, "clew-launcher") &&
             find_in(i->hooks, own, l->libraries, "libclew_hooks.a") &&
             find_in(i->sim, own, l->libraries, "libclew_sim.a") &&
             find(i->includes, own, l->includes)) {

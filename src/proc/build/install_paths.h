@@ -10,6 +10,7 @@
 struct install {
     char runtime[PATH_MAX];  /* libclew_rt.so */
     char control[PATH_MAX];  /* libclew_control.so */
+    char launcher[PATH_MAX]; /* clew-launcher, which starts the programs of clusters */
     char hooks[PATH_MAX];    /* libclew_hooks.a */
     char sim[PATH_MAX];      /* libclew_sim.a */
     char includes[PATH_MAX]; /* the folder that has clew/clew.h */

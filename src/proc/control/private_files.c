@@ -526,9 +526,14 @@ static bool is_device(const char *path)
            (stat(path, &s) == 0 && (S_ISCHR(s.st_mode) || S_ISBLK(s.st_mode)));
 }
 
+static bool is_reading(enum control_path_use use)
+{
+    return use == CONTROL_PATH_READ || use == CONTROL_PATH_READ_LINK;
+}
+
 static void note_outside(struct private_files *f, const char *path, enum control_path_use use)
 {
-    if (use == CONTROL_PATH_READ || use == CONTROL_PATH_READ_LINK || is_device(path)) {
+    if (is_reading(use) || is_device(path)) {
         return;
     }
     vec_each (&f->outside, known) {
@@ -558,6 +563,11 @@ int private_files_translate(struct private_files *f, struct private_path *p, str
         return err_set(e, "%s: the path is too long", p->path);
     }
     const char *relative = below(seen.at, f->root);
+    p->is_refused = p->writable != NULL && !is_reading(p->use) &&
+                    below(seen.at, p->writable) == NULL && !is_device(seen.at);
+    if (p->is_refused) {
+        return 0;
+    }
     if (relative == NULL) {
         note_outside(f, seen.at, p->use);
     } else if (prepare(f, relative, p->use, e) < 0) {
@@ -676,13 +686,16 @@ static int set_up(struct private_files *f, const char *command, struct err *e)
     return run_setup(command, f->lower, e);
 }
 
-int private_files_open(struct private_files **opened, const char *setup, struct err *e)
+int private_files_open(struct private_files **opened, const char *root, const char *setup,
+                       struct err *e)
 {
     struct private_files *f = mem_zero(1, sizeof *f);
     names_init(&f->names);
     forget_run(f);
     *opened = NULL;
-    if (getcwd(f->root, sizeof f->root) == NULL) {
+    if (root != NULL) {
+        (void)snprintf(f->root, sizeof f->root, "%s", root);
+    } else if (getcwd(f->root, sizeof f->root) == NULL) {
         const int result = err_set(e, "the current directory: %s", strerror(errno));
         private_files_close(f);
         return result;

@@ -2,7 +2,7 @@
  * changes below the directory goes into a directory of its own, and the original stays as it is.
  *
  *     struct private_files *f = NULL;
- *     if (private_files_open(&f, NULL, e) < 0) { ... }       of the current directory
+ *     if (private_files_open(&f, NULL, NULL, e) < 0) { ... }       of the current directory
  *     private_files_begin(f);                                a run begins, with nothing changed
  *     ... for each path that the process gives to the kernel:
  *     struct private_path p = {.base = "/srv/app", .path = "log", .use = CONTROL_PATH_WRITE};
@@ -36,10 +36,12 @@
 
 struct private_files;
 
-/* Begins a view of the current directory; `setup`, if not NULL, is a command for the shell that
- * prepares it. Fails when that command does, or the directory has more than can be copied for it.
+/* Begins a view of the directory, NULL for the current one; `setup`, if not NULL, is a command for
+ * the shell that prepares it. Fails when that command does, or the directory has more than can be
+ * copied for it.
  */
-MUST_USE int private_files_open(struct private_files **f, const char *setup, struct err *e);
+MUST_USE int private_files_open(struct private_files **f, const char *root, const char *setup,
+                                struct err *e);
 void private_files_close(struct private_files *f);
 
 /* The directory as the process knows it, and where the process is to begin. */
@@ -56,7 +58,9 @@ struct private_path {
         *base; /* the directory that a relative path begins at, absolute, as the kernel has it */
     const char *path;
     enum control_path_use use;
-    char real[PATH_MAX]; /* the answer: the path to use instead, absolute */
+    const char *writable; /* what is changed must lie below it, or be a device; NULL: anywhere */
+    bool is_refused;      /* the answer: it does not */
+    char real[PATH_MAX];  /* the answer: the path to use instead, absolute */
 };
 
 /* Translates a path, and prepares what the call will change. Fails when too much would have to be

@@ -266,7 +266,7 @@ static int run_once(struct controlled *c, const struct plan *p, struct execution
         read_pending(c, x, &causes);
     }
     note_unseen(c, x);
-    if (verdict_read(c, p, x, e) < 0) {
+    if (verdict_read(c, p, x, e) < 0 || cluster_judge_start(c, x, e) < 0) {
         return -1;
     }
     shown_add(c, x);
@@ -424,6 +424,8 @@ static void close_controlled(struct world *w)
     vec_release(&c->actions);
     shown_close(c);
     private_files_close(c->files);
+    cluster_release(&c->cluster);
+    vec_release(&c->command);
     vec_release(&c->unseen);
     vec_release(&c->unmodelled);
     arena_release(&c->texts);
@@ -495,8 +497,26 @@ static int open_files(struct controlled *c, struct err *e)
 {
     char directory[2];
     const bool is_root = getcwd(directory, sizeof directory) != NULL;
-    return c->options.shares_files || is_root ? 0
-                                              : private_files_open(&c->files, c->options.setup, e);
+    return c->options.shares_files || (is_root && c->cluster.root == NULL)
+               ? 0
+               : private_files_open(&c->files, c->cluster.root, c->options.setup, e);
+}
+
+/* The nodes of a cluster are forked, so that runs are too. */
+static int open_cluster(struct controlled *c, struct err *e)
+{
+    if (c->options.cluster == NULL) {
+        return 0;
+    }
+    if (cluster_read(&c->cluster, c->options.cluster, e) < 0) {
+        return -1;
+    }
+    c->mode = c->options.mode == CONTROL_MODE_AUTO ? CONTROL_FORK : c->mode;
+    c->options.fails_on_exit = true;
+    c->options.hang_ns =
+        c->options.hang_ns == 0 ? c->cluster.hang_seconds * 1000000000u : c->options.hang_ns;
+    launch_put_words(&c->cluster, &c->command);
+    return 0;
 }
 
 int control_open(struct world **w, const struct control_options *options, struct err *e)
@@ -518,11 +538,12 @@ int control_open(struct world **w, const struct control_options *options, struct
     if (slash != NULL) {
         (void)realpath(path, c->program);
     }
-    if (open_files(c, e) < 0 || install_find(&c->install, e) < 0 || shown_open(c, e) < 0 ||
-        process_page(c, e) < 0 || claim_open(c, e) < 0) {
+    if (open_cluster(c, e) < 0 || open_files(c, e) < 0 || install_find(&c->install, e) < 0 ||
+        shown_open(c, e) < 0 || process_page(c, e) < 0 || claim_open(c, e) < 0) {
         close_controlled(&c->world);
         return -1;
     }
+    c->page->node_count = (uint32_t)c->cluster.node_count;
     *w = &c->world;
     return 0;
 }

@@ -19,6 +19,7 @@ enum {
 
 struct control_options {
     char *const *command; /* ended by NULL; outlives the world */
+    const char *cluster;  /* a cluster file, whose programs are run instead; NULL: none */
     int mode;             /* enum control_mode, or CONTROL_MODE_AUTO: the fastest that works */
     bool fails_on_exit;   /* a status other than 0 is a violation */
     uint32_t
@@ -37,6 +38,9 @@ struct control_options {
 /* Opens the world; the program is started with the first run. Fails, *w is NULL, when clew's own
  * library is missing or the specification speaks of something else. */
 MUST_USE int control_open(struct world **w, const struct control_options *options, struct err *e);
+
+/* How many steps a run may take, where nobody says otherwise. */
+uint32_t control_steps_max(const struct world *w);
 
 /* The next run is made by gdb, on the terminal, or with these commands ("bt; info locals") at each
  * stop. It stops where x, the run before, was steered (the choices that are not the default), where

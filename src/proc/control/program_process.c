@@ -207,7 +207,8 @@ _Noreturn static void become(const struct controlled *c)
     redirect(c);
     if (setenv("LD_PRELOAD", preload, 1) == 0 && setenv(CONTROL_VARIABLE, number, 1) == 0 &&
         setenv("LD_BIND_NOW", "1", 1) == 0) {
-        (void)execvp(c->program, c->options.command);
+        (void)(c->cluster.root != NULL ? execv(c->install.launcher, c->command.at)
+                                       : execvp(c->program, c->options.command));
     }
     c->page->server = -errno;
     _exit(126);

@@ -12,6 +12,7 @@
 #include "place/uninstrumented.h"
 #include "proc/build/install_paths.h"
 #include "proc/build/property_library.h"
+#include "proc/cluster/launch.h"
 #include "proc/control/private_files.h"
 #include "proc/control/program.h"
 #include "spec/checker.h"
@@ -31,6 +32,7 @@ struct shown {
     bool has_idled, has_looked, has_passed, has_listened, has_accepted;
     bool has_drawn, has_waited, has_weak_order;
     char left[200];            /* something outside of its directory that a run left; "": nothing */
+    bool has_started;          /* all nodes of a cluster were ready in some run */
     uint64_t cut;              /* runs that did not end in time */
     char preempted[200];       /* where code without scheduling points was; "": nowhere */
     uint64_t verified, unlike; /* runs that were made twice, and that went otherwise then */
@@ -43,6 +45,8 @@ struct controlled {
     struct world world;
     struct control_options options;
     struct install install;
+    struct cluster cluster; /* {0}: there is none */
+    launch_words command;   /* that is run, of a cluster the launcher's; ended by NULL */
     char system[64];
     char
         program[PATH_MAX]; /* that is run: command[0], which may be relative to another directory */
@@ -121,6 +125,10 @@ void files_begin(struct controlled *c);
 MUST_USE int files_answer(struct controlled *c, struct err *e);
 /* For world_ops. */
 MUST_USE int files_keep(struct world *w, const char *folder, bool *is_kept, struct err *e);
+
+/* program_cluster.c: a run before which no run had all nodes ready says whether the cluster can
+ * start at all. Fails where it did not. */
+MUST_USE int cluster_judge_start(struct controlled *c, const struct execution *x, struct err *e);
 
 /* control_shown.c: begins it, and ends it in the process that began it. */
 MUST_USE int shown_open(struct controlled *c, struct err *e);

@@ -415,6 +415,22 @@ static void read_hang(struct controlled *c, struct execution *x)
     out_abandon(&key);
 }
 
+/* A program of a cluster ended otherwise than it should. What it printed last may have values that
+ * are not always the same. */
+static void read_failure(const struct controlled *c, struct execution *x)
+{
+    const struct control_result *r = &c->page->result;
+    struct out what;
+    struct out key;
+    out_open_memory(&what);
+    out_open_memory(&key);
+    out_text(&what, r->text);
+    out_bytes(&key, r->text, strcspn(r->text, ";"));
+    set_violation(x, r->value == 1 ? OUTCOME_ASSERTION : OUTCOME_EXIT, &what, &key);
+    out_abandon(&what);
+    out_abandon(&key);
+}
+
 static int read_end(struct controlled *c, struct execution *x, struct err *e)
 {
     struct control_result *r = &c->page->result;
@@ -436,6 +452,7 @@ static int read_end(struct controlled *c, struct execution *x, struct err *e)
     }
     case CONTROL_ASSERTED: read_fault(c, x, OUTCOME_ASSERTION, r->text); return 0;
     case CONTROL_MISUSED: read_misuse(c, x); return 0;
+    case CONTROL_FAILED: read_failure(c, x); return 0;
     case CONTROL_HUNG:
     case CONTROL_WAITED: read_hang(c, x); return 0;
     case CONTROL_UNENDED: read_exit(c, x); return 0;

@@ -9,11 +9,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "runtime/control/hooks/next_symbol.h"
 #include "runtime/control/model/fd_table.h"
+#include "runtime/control/model/libc_objects.h"
+#include "runtime/shared/raw_syscall.h"
 
 #define USE_HOOK(name, result, parameters, arguments) \
     RT_EXPORT result name parameters;                 \
@@ -45,10 +48,22 @@ USE_HOOK(fdopendir, DIR *, (int fd), (fd))
 USE_HOOK(isatty, int, (int fd), (fd))
 
 /* Sockets */
+
+/* About the address of a socket: where processes are controlled, a step on what the call touches.
+ */
+static void touch_address(long number, int fd, const void *place)
+{
+    end_use(fd, place);
+    if (control_is_mine()) {
+        run_state->io_stamp++;
+        state_touch_call(number, (const long[6]){fd}, place);
+    }
+}
+
 RT_EXPORT int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
 {
-    end_use(fd, RT_PLACE);
-    const int result = NEXT(bind)(fd, address, size);
+    touch_address(SYS_bind, fd, RT_PLACE);
+    const int result = node_bind(fd, address.__sockaddr__, size);
     if (result == 0) {
         end_bound(fd);
     }
@@ -57,13 +72,14 @@ RT_EXPORT int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
 
 RT_EXPORT int listen(int fd, int most)
 {
-    end_use(fd, RT_PLACE);
+    touch_address(SYS_listen, fd, RT_PLACE);
     if (control_is_mine() && run_state->process_count > 1) { /* who comes before is refused */
         (void)sched_take(&(struct act){
             .kind = EVENT_CALL, .is_of_all = true, .is_untraced = true, .place = RT_PLACE});
     }
-    const int result = NEXT(listen)(fd, most);
-    if (result == 0) {
+    const int result = node_listen(fd, most);
+    if (result == 0 && control_is_on) {
+        control->result.has_listened = 1;
         end_bound(fd);
     }
     return result;
@@ -74,10 +90,17 @@ USE_HOOK(setsockopt, int, (int fd, int level, int name, const void *value, sockl
 USE_HOOK(getsockopt, int,
          (int fd, int level, int name, void *restrict value, socklen_t *restrict size),
          (fd, level, name, value, size))
-USE_HOOK(getsockname, int, (int fd, __SOCKADDR_ARG address, socklen_t *restrict size),
-         (fd, address, size))
-USE_HOOK(getpeername, int, (int fd, __SOCKADDR_ARG address, socklen_t *restrict size),
-         (fd, address, size))
+RT_EXPORT int getsockname(int fd, __SOCKADDR_ARG address, socklen_t *restrict size)
+{
+    touch_address(SYS_getsockname, fd, RT_PLACE);
+    return node_name(fd, false, address.__sockaddr__, size);
+}
+
+RT_EXPORT int getpeername(int fd, __SOCKADDR_ARG address, socklen_t *restrict size)
+{
+    touch_address(SYS_getpeername, fd, RT_PLACE);
+    return node_name(fd, true, address.__sockaddr__, size);
+}
 
 /* How much waits there says that somebody has sent it. */
 RT_EXPORT int ioctl(int fd, unsigned long request, ...)

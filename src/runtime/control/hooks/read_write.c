@@ -18,6 +18,7 @@
 #include "runtime/control/model/pending_signals.h"
 #include "runtime/control/model/syscall_buffers.h"
 #include "runtime/control/model/virtual_pid.h"
+#include "runtime/control/sched/cluster_run.h"
 #include "runtime/shared/raw_syscall.h"
 
 /* Where the program makes the call, when that is not where the function is called. */
@@ -65,9 +66,56 @@ static bool is_broken(const struct transfer *t)
            (there.revents & POLLERR) != 0;
 }
 
+/* A datagram between nodes goes to the address that the kernel has for the destination; where no
+ * node listens, it is lost. */
+static bool route(struct transfer *t, struct msghdr *message, struct sockaddr_storage *real)
+{
+    if (t->number == SYS_sendto) {
+        const void *address = (const void *)t->a[4];
+        socklen_t size = (socklen_t)t->a[5];
+        const bool is_there = node_destination(fd_of(t), &address, &size, real);
+        t->a[4] = (long)address;
+        t->a[5] = size;
+        return is_there;
+    }
+    *message = *(const struct msghdr *)t->a[1];
+    const void *address = message->msg_name;
+    const bool is_there = node_destination(fd_of(t), &address, &message->msg_namelen, real);
+    message->msg_name = (void *)(uintptr_t)address;
+    t->a[1] = (long)message;
+    return is_there;
+}
+
+static long send_routed(const struct transfer *t)
+{
+    struct transfer routed = *t;
+    struct msghdr message;
+    struct sockaddr_storage real;
+    return route(&routed, &message, &real) ? pid_call(routed.number, routed.a) : (long)t->size;
+}
+
+static long receive_known(const struct transfer *t)
+{
+    const bool is_message = t->number == SYS_recvmsg;
+    struct msghdr *message = is_message ? (struct msghdr *)t->a[1] : NULL;
+    socklen_t *size = is_message ? &message->msg_namelen : (socklen_t *)t->a[5];
+    void *address = is_message ? message->msg_name : (void *)t->a[4];
+    const socklen_t room = size == NULL ? 0 : *size;
+    const long result = pid_call(t->number, t->a);
+    if (result >= 0) {
+        node_source(address, size, room);
+    }
+    return result;
+}
+
 static long perform(const struct transfer *t)
 {
-    return pid_call(t->number, t->a);
+    const bool is_sent = t->number == SYS_sendto || t->number == SYS_sendmsg;
+    const bool is_received = t->number == SYS_recvfrom || t->number == SYS_recvmsg;
+    if (!node_is_here() || (!is_sent && !is_received)) {
+        return pid_call(t->number, t->a);
+    }
+    return is_sent ? send_routed(t) : receive_known(t);
 }
 
 /* What a message counts as: bytes of a stream, or one, whole. */
@@ -275,6 +323,9 @@ static long perform_and_tell(const struct transfer *t, bool is_waiting)
     }
     const long result = perform_ready(&made, is_waiting);
     const int saved = errno;
+    if (result > 0 && t->is_send) {
+        cluster_written(fd_of(t));
+    }
     if (result >= 0) {
         sched_changed();
     }

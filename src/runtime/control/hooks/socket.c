@@ -53,6 +53,9 @@ static int made(long fd, enum control_descriptor kind, const void *place)
 
 RT_EXPORT int socket(int domain, int type, int protocol)
 {
+    if (!node_has_family(domain)) {
+        return -1;
+    }
     state_take_number(RT_PLACE);
     return made(sys(SYS_socket, domain, type, protocol), CONTROL_SOCKET, RT_PLACE);
 }
@@ -300,7 +303,7 @@ static void note_stranger(int fd, int result)
     const int saved = errno;
     struct pollfd there = {.fd = fd, .events = POLLOUT};
     const bool is_refused =
-        (result != 0 && errno != EINPROGRESS && errno != EAGAIN) ||
+        node_is_here() || (result != 0 && errno != EINPROGRESS && errno != EAGAIN) ||
         (result != 0 && sys_poll(&there, 1, 0) > 0 && (there.revents & (POLLERR | POLLHUP)) != 0);
     if (is_refused) {
         end_of(fd)->is_inner = true;
@@ -313,7 +316,7 @@ static void note_stranger(int fd, int result)
 RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
 {
     const int type = control_is_mine() ? type_of(fd) : -1;
-    struct end *to = control_is_mine() ? end_at_address(address.__sockaddr__, size, type) : NULL;
+    struct end *to = control_is_mine() ? node_listener(fd, address.__sockaddr__, size, type) : NULL;
     if (to != NULL) {
         const struct object object = to->object;
         (void)sched_take(&(struct act){
@@ -321,10 +324,10 @@ RT_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
     } else if (control_is_mine() && end_of(fd) != NULL) { /* somebody may listen there first */
         (void)sched_take(&(struct act){
             .kind = EVENT_CONNECT, .is_of_all = true, .is_untraced = true, .place = RT_PLACE});
-        to = end_at_address(address.__sockaddr__, size, type);
+        to = node_listener(fd, address.__sockaddr__, size, type);
     }
     end_use(fd, RT_PLACE);
-    const int result = (int)sys(SYS_connect, fd, address.__sockaddr__, size);
+    const int result = node_connect(fd, address.__sockaddr__, size, to);
     if (to == NULL && control_is_mine() && end_of(fd) != NULL) {
         note_stranger(fd, result);
     }
@@ -366,11 +369,13 @@ RT_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags
         }
     }
     end_use(fd, RT_PLACE);
+    const socklen_t room = size == NULL ? 0 : *size;
     const int result = (int)sys(SYS_accept4, fd, address.__sockaddr__, size, flags);
     if (result >= 0 && control_is_on) {
         sched_changed();
         control->result.has_accepted = 1;
-        end_accepts(fd, result, RT_PLACE);
+        const struct end *from = end_accepts(fd, result, RT_PLACE);
+        node_accepted(result, fd, from, address.__sockaddr__, size, room);
     }
     return result;
 }

@@ -29,6 +29,7 @@
 #include "runtime/control/model/libc_objects.h"
 #include "runtime/control/model/proc_paths.h"
 #include "runtime/control/model/virtual_pid.h"
+#include "runtime/control/sched/cluster_run.h"
 #include "runtime/shared/raw_syscall.h"
 
 enum { ARGUMENTS = 6 };
@@ -194,6 +195,10 @@ static long futex(const long *a, const void *place)
     CALL(pipe2, pipe2((int *)a[0], (int)a[1]))                                                     \
     CALL(socketpair, socketpair((int)a[0], (int)a[1], (int)a[2], (int *)a[3]))                     \
     CALL(socket, socket((int)a[0], (int)a[1], (int)a[2]))                                          \
+    CALL(bind, bind((int)a[0], (__CONST_SOCKADDR_ARG){(const void *)a[1]}, (socklen_t)a[2]))       \
+    CALL(listen, listen((int)a[0], (int)a[1]))                                                     \
+    CALL(getsockname, getsockname((int)a[0], (__SOCKADDR_ARG){(void *)a[1]}, (void *)a[2]))        \
+    CALL(getpeername, getpeername((int)a[0], (__SOCKADDR_ARG){(void *)a[1]}, (void *)a[2]))        \
     CALL(eventfd2, eventfd((unsigned)a[0], (int)a[1]))                                             \
     CALL(signalfd4, signalfd((int)a[0], (const void *)a[1], (int)a[3]))                            \
     CALL(epoll_create1, epoll_create1((int)a[0]))                                                  \
@@ -293,6 +298,16 @@ static bool is_waited_for(int fd)
     return e != NULL ? e->kind != CONTROL_FILE : end_is_outer(fd);
 }
 
+/* A read or a write of a file. */
+static long pass_file(long number, const long *a)
+{
+    const long result = pid_call(number, a);
+    if (number == SYS_write || number == SYS_writev) {
+        cluster_written((int)a[0]);
+    }
+    return result;
+}
+
 static long pass(long number, const long *a, const void *place)
 {
     switch (number) {
@@ -320,9 +335,6 @@ static long pass(long number, const long *a, const void *place)
     process_leaves(number, a);
     state_touch_call(number, a, place);
     const long result = path_call(number, a);
-    if (number == SYS_listen && result == 0) {
-        control->result.has_listened = 1;
-    }
     if (result == 0) {
         process_left(number, a);
     }
@@ -349,7 +361,7 @@ long syscall_model(long number, const long *a, const void *place)
 #define CALL(name, result)                \
     case SYS_##name: {                    \
         if (!is_waited_for((int)a[0])) {  \
-            return pid_call(number, a);   \
+            return pass_file(number, a);  \
         }                                 \
         transfer_from(place);             \
         const long made = (long)(result); \

@@ -97,6 +97,15 @@ struct end *end_of(int fd)
                                                                   : &own->ends[mine()->of[fd] - 1];
 }
 
+struct end *end_next(const struct end *e)
+{
+    uint16_t at = e == NULL ? 0 : (uint16_t)(e - own->ends + 1);
+    while (at < own->end_count && own->ends[at].descriptors == 0) {
+        at++;
+    }
+    return at < own->end_count ? &own->ends[at] : NULL;
+}
+
 static uint16_t number_of(const struct end *e)
 {
     return (uint16_t)(e - own->ends);
@@ -514,61 +523,6 @@ uint64_t end_patience(int fd, bool is_send)
 
 /* Connections */
 
-union address {
-    struct sockaddr any;
-    struct sockaddr_in in;
-    struct sockaddr_in6 in6;
-    struct sockaddr_un local;
-};
-
-/* Whose socket a port is, is clear enough by its number. */
-static bool is_same(const union address *a, const union address *b, uint32_t size)
-{
-    if (a->any.sa_family != b->any.sa_family) {
-        return false;
-    }
-    switch (a->any.sa_family) {
-    case AF_INET: return a->in.sin_port == b->in.sin_port && a->in.sin_port != 0;
-    case AF_INET6: return a->in6.sin6_port == b->in6.sin6_port && a->in6.sin6_port != 0;
-    case AF_UNIX:
-        return size > sizeof a->any.sa_family &&
-               memcmp(a, b, size < sizeof *a ? size : sizeof *a) == 0;
-    default: return false;
-    }
-}
-
-void end_bound(int fd)
-{
-    struct end *e = control_is_on ? end_of(fd) : NULL;
-    socklen_t size = sizeof e->address;
-    socklen_t type_size = sizeof e->type;
-    if (e == NULL || e->kind != CONTROL_SOCKET ||
-        sys(SYS_getsockname, fd, e->address, &size) != 0 ||
-        sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &e->type, &type_size) != 0) {
-        return;
-    }
-    e->address_size = size < sizeof e->address ? (uint16_t)size : (uint16_t)sizeof e->address;
-}
-
-/* A connection of one that listens is none that listens itself. */
-struct end *end_at_address(const void *address, uint32_t size, int type)
-{
-    union address wanted;
-    memset(&wanted, 0, sizeof wanted);
-    memcpy(&wanted, address, size < sizeof wanted ? size : sizeof wanted);
-    for (uint16_t i = 0; i < own->end_count; i++) {
-        struct end *e = &own->ends[i];
-        union address there;
-        memset(&there, 0, sizeof there);
-        memcpy(&there, e->address, e->address_size);
-        if (e->descriptors > 0 && e->address_size > 0 && e->type == type &&
-            is_same(&wanted, &there, size)) {
-            return e;
-        }
-    }
-    return NULL;
-}
-
 void end_connects(int fd, struct end *to, const void *place)
 {
     struct end *from = end_of(fd);
@@ -580,17 +534,17 @@ void end_connects(int fd, struct end *to, const void *place)
     report_order(EVENT_HAPPENS_BEFORE, from, "connect:", place);
 }
 
-void end_accepts(int listening, int fd, const void *place)
+struct end *end_accepts(int listening, int fd, const void *place)
 {
     end_made(fd, CONTROL_SOCKET, place);
     struct end *at = end_of(listening);
     struct end *e = end_of(fd);
     if (at == NULL || e == NULL) {
-        return;
+        return NULL;
     }
     if (at->knocking_count == 0) { /* somebody outside, or one of too many */
         control_outside("accept");
-        return;
+        return NULL;
     }
     const uint16_t first = at->knocking[0];
     memmove(at->knocking, at->knocking + 1, (--at->knocking_count) * sizeof *at->knocking);
@@ -598,6 +552,7 @@ void end_accepts(int listening, int fd, const void *place)
     e->is_inner = true;
     own->ends[first].peer = number_of(e);
     report_order(EVENT_HAPPENS_AFTER, &own->ends[first], "connect:", place);
+    return &own->ends[first];
 }
 
 /* Accesses to descriptors */

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/control/model/node_network.h"
 #include "runtime/control/sched/run_control.h"
 
 enum { END_NONE = UINT16_MAX, END_BOUNDS = 64, END_DESCRIPTORS_MAX = 1024 };
@@ -70,6 +71,8 @@ struct end {
     uint8_t address[110];  /* of a socket that was bound or listens */
     uint16_t address_size; /* 0: none */
     int type;
+    struct node_address own_address, remote_address; /* of a socket of a node */
+    bool is_log; /* of a file: what a program of a cluster prints (sched/cluster_run.h) */
     uint64_t device, inode;
     uint16_t file; /* the end that stands for its file, plus one; 0: not known */
     struct end_lock file_lock, range_lock;
@@ -113,6 +116,8 @@ int end_descriptor(const struct end *e);
 
 /* The end behind a descriptor; NULL: not made in this run, or too many are. */
 struct end *end_of(int fd);
+/* The next of all that have descriptors, the first behind NULL; NULL: there are no more. */
+struct end *end_next(const struct end *e);
 /* A call uses the descriptor; the descriptor is about to be closed. The two are accesses to it as
  * an object: a use races with a close that nothing orders it with. */
 void end_use(int fd, const void *place);
@@ -159,12 +164,9 @@ bool end_is_outer(int fd);
 uint64_t end_patience(int fd, bool is_send);
 
 /* One asks for a connection to the address of another of our ends; and the first who did is
- * accepted, as the end behind `fd`. */
+ * accepted, as the end behind `fd`; that first one, NULL: it is not known. */
 void end_connects(int fd, struct end *listening, const void *place);
-void end_accepts(int listening, int fd, const void *place);
-/* The socket has an address of its own. The end that has it; NULL: none of this run. */
-void end_bound(int fd);
-struct end *end_at_address(const void *address, uint32_t size, int type);
+struct end *end_accepts(int listening, int fd, const void *place);
 
 /* Bytes went in at an end, and came out: told as messages (control_report). Datagrams, and counts
  * of events, come out whole: the amount is then one for each. */

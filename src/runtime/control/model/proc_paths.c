@@ -1,5 +1,6 @@
 #include "runtime/control/model/proc_paths.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -274,7 +275,7 @@ static bool put_base(long directory)
     return size > 0 && base[0] == '/';
 }
 
-/* Where the path leads in the view of this run. */
+/* Where the path leads in the view of this run; NULL: nowhere, errno says why. */
 static const char *translate_private(const struct path_use *u, const long *a, const char *path,
                                      char *to)
 {
@@ -285,8 +286,13 @@ static const char *translate_private(const struct path_use *u, const long *a, co
         return path;
     }
     f->use = u->use;
+    f->node = process_self->node;
     text_copy(f->path, sizeof f->path, path);
     control_ask(CONTROL_ASK_PATH);
+    if (f->error != 0) {
+        errno = f->error;
+        return NULL;
+    }
     text_copy(to, CONTROL_PATH_MAX, f->real);
     return to;
 }
@@ -366,6 +372,16 @@ long path_call(long number, const long *given)
         const char *in_proc = translate_proc(path, own->proc[i], sizeof own->proc[i]);
         a[u->path] =
             (long)(in_proc != NULL ? in_proc : translate_private(u, given, path, own->real[i]));
+        if (a[u->path] == 0) {
+            return -1;
+        }
     }
     return tell_path(number, given, pid_call(number, a));
+}
+
+const char *path_translate(const char *path, enum control_path_use use, char to[CONTROL_PATH_MAX])
+{
+    const struct path_use u = {NONE, 0, (uint8_t)use};
+    const long none[ARGUMENTS] = {0};
+    return translate_private(&u, none, path, to);
 }

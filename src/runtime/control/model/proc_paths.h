@@ -13,8 +13,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "wire/control.h"
+
 /* Before main. */
 void path_start(void);
+
+/* A path that is no argument of a call but part of an address, as the kernel has it: in `to`, or
+ * the path itself. */
+const char *path_translate(const char *path, enum control_path_use use, char to[CONTROL_PATH_MAX]);
 
 /* The caller is about to make the system call: a step on what its paths name. Whether it has any.
  */

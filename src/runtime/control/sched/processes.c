@@ -16,6 +16,7 @@
 #include "runtime/control/model/pending_signals.h"
 #include "runtime/control/model/timers.h"
 #include "runtime/control/model/virtual_pid.h"
+#include "runtime/control/sched/cluster_run.h"
 #include "runtime/control/sched/gdb_stops.h"
 #include "runtime/control/sched/run_control.h"
 #include "runtime/control/sched/task.h"
@@ -40,6 +41,7 @@ void process_begin(void)
     run_state->process_count = 1;
     run_state->last_id = PID_FIRST_CHILD;
     run_state->is_main_over = false;
+    cluster_begin();
     run_state->io_stamp = 1;
     const bool is_server = control->mode == CONTROL_FIBER || control->mode == CONTROL_EXEC;
     process_self = &all[0];
@@ -271,6 +273,7 @@ struct process *process_prepare(uint32_t task)
                           .id = ++run_state->last_id,
                           .group = process_self->group,
                           .session = process_self->session,
+                          .node = cluster_take_node(process_self->node),
                           .maps_shared = process_self->maps_shared};
     task_fork(task, p);
     end_inherit(p);
@@ -374,6 +377,7 @@ static void tell_parent(struct process *p)
     info.si_pid = p->id;
     info.si_status = WIFEXITED(p->status) ? WEXITSTATUS(p->status) : WTERMSIG(p->status);
     p->state = signals_keep_no_zombies(parent) ? PROCESS_GONE : PROCESS_ZOMBIE;
+    cluster_child_ended(parent);
     (void)signals_post_to(parent, &info);
 }
 

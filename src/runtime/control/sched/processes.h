@@ -51,6 +51,7 @@ struct process {
     int32_t id, group, session; /* as the program knows them */
     int32_t real;               /* as the kernel does */
     int32_t status;             /* as wait() tells it, once it has ended */
+    uint32_t node;              /* of a cluster, from 1; 0: none */
     uint32_t caller;            /* of exec: the task */
     uint32_t image_count;       /* programs that it has become */
     int32_t spawn_error;        /* posix_spawn(): what went wrong in the child */

@@ -532,7 +532,7 @@ static void at_exit(int status, void *unused)
     if (!control_is_on) {
         return;
     }
-    if (control->wants_output != 0) {
+    if (control->wants_output != 0 || run_state->process_count > 1) { /* others may read it */
         (void)fflush(NULL);
     }
     process_finish(W_EXITCODE(status, 0));

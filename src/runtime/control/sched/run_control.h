@@ -251,8 +251,15 @@ struct run_state {
         uint64_t *calls;
         uint32_t most, count;
     } asked;
-    uint32_t file_count;      /* mapped to be shared, in this run */
-    uint32_t anonymous_count; /* of them, those without a name in any directory */
+    struct {
+        char name[CONTROL_PATH_SIZE]; /* of the next process that is forked; "": as others */
+        uint32_t node;                /* it belongs to */
+        bool has_news;                /* since the launcher looked at logs and children */
+    } cluster;
+    uint16_t
+        node_port[CONTROL_NODES_MAX + 1]; /* of each node, ports that nobody asked for: so many */
+    uint32_t file_count;                  /* mapped to be shared, in this run */
+    uint32_t anonymous_count;             /* of them, those without a name in any directory */
     struct task *live[CONTROL_TASKS_MAX];
     struct task *made[CONTROL_TASKS_MAX];
     struct process processes[PROCESSES_MAX];

@@ -367,7 +367,9 @@ int task_create(pthread_t *thread, const pthread_attr_t *attributes, const struc
 
 uint32_t task_number_forked(void)
 {
-    return child_number(control_self, ".", ++control_self->fork_count);
+    return run_state->cluster.name[0] != '\0'
+               ? number_of(run_state->cluster.name)
+               : child_number(control_self, ".", ++control_self->fork_count);
 }
 
 /* It is the caller in another process: with its stack, its own data, its handle and its values.
