@@ -92,7 +92,7 @@ static inline void serve(void *(*answer)(void *fd))
 {
     const int listening = listen_here();
     while (1) {
-        pthread_t thread;
+        pthread_t thread = 0;
         const int fd = accept(listening, NULL, NULL);
         if (fd < 0 || pthread_create(&thread, NULL, answer, (void *)(intptr_t)fd) != 0) {
             fail("accept");
