@@ -135,6 +135,18 @@ const char *code_import(struct places *p, uint64_t address)
     return name;
 }
 
+/* Debug information for lines alone (-g1) has no types: then a function without one may return
+ * something. */
+static bool has_types(Dwarf_Die *unit)
+{
+    Dwarf_Die child;
+    int result = dwarf_child(unit, &child);
+    while (result == 0 && dwarf_tag(&child) != DW_TAG_base_type) {
+        result = dwarf_siblingof(&child, &child);
+    }
+    return result == 0;
+}
+
 bool code_returns_nothing(struct places *p, uint64_t address)
 {
     Dwarf_Addr bias = 0;
@@ -145,7 +157,7 @@ bool code_returns_nothing(struct places *p, uint64_t address)
     bool is_nothing = false;
     for (int i = 0; i < count; i++) {
         if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
-            is_nothing = dwarf_hasattr_integrate(&scopes[i], DW_AT_type) == 0;
+            is_nothing = dwarf_hasattr_integrate(&scopes[i], DW_AT_type) == 0 && has_types(unit);
             break;
         }
     }

@@ -15,7 +15,7 @@ from programs import CLEW, FLAGS, HERE, MARK, run  # pylint: disable=wrong-impor
 
 EVENT = re.compile(r" (atomic-rmw|read) .*@([\w.]+):(\d+) (?:mode=(add|or|and|xor|set)?)?")
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
-BUILDS = [(file, compiler, level) for file in ("updates.c", "updates.cc", "plain_updates.c") for compiler in ("gcc", "clang") for level in LEVELS]
+BUILDS = [(file, compiler, level) for file in ("updates.c", "updates.cc", "plain_updates.c") for compiler in ("gcc", "clang") for level in LEVELS] + [("updates.c", "gcc", "-g1")]
 
 
 def answers_of(path):
