@@ -26,6 +26,12 @@ struct place_function {
     uint64_t start, end;
 };
 
+/* What a plain store writes. */
+struct place_constant {
+    bool is_known;
+    int64_t value;
+};
+
 struct places {
     Dwfl *dwfl;
     bool is_reporting;
@@ -37,11 +43,14 @@ struct places {
     struct map function_of;               /* address to the function around it, in ... */
     VEC(struct place_function) functions; /* ... without a name: there is none */
     struct map uses_result;     /* return address of a call to whether its result is used */
+    struct map ignores_result;  /* ... to whether nothing is done with it */
     struct map tests_result;    /* ... to whether something is decided by it */
     struct map compares_read;   /* return address of a call that reports a read ... */
     struct map asserts_read;    /* ... to what becomes of its value */
     struct map plain_update_of; /* return address of a call to its number in ... */
     VEC(struct place_update) plain_updates; /* ... operation 0: it is none */
+    struct map constant_of; /* return address of a call that reports a write to its number in ... */
+    VEC(struct place_constant) constants;
 };
 
 /* The module, unit and innermost scopes of an address, for files that look into them. */

@@ -41,7 +41,10 @@ void places_free(struct places *p)
     map_release(&p->compares_read);
     map_release(&p->asserts_read);
     map_release(&p->plain_update_of);
+    map_release(&p->ignores_result);
     vec_release(&p->plain_updates);
+    map_release(&p->constant_of);
+    vec_release(&p->constants);
     mem_free(p);
 }
 

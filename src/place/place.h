@@ -63,9 +63,14 @@ bool places_object(struct places *p, uint64_t address, struct place_object *obje
  * Names of C++ are demangled. False, and nothing appended, if no symbol covers the address. */
 bool places_print_variable(struct places *p, uint64_t address, struct out *out);
 
-/* Whether the program may use the value that the call returning to `address` returned. The machine
- * code behind the call decides (x86-64); true whenever that is not clear. O(size of the function),
- * once for an address. */
+/* Whether the function of the call that returns to `address` does nothing with the value that the
+ * call returned. The machine code decides (x86-64); false whenever that is not clear. O(size of the
+ * function), once for an address. */
+bool places_ignores_result(struct places *p, uint64_t address);
+
+/* Whether the program may use the value that an atomic operation, the call returning to `address`,
+ * returned: also by reading the variable without a report. The machine code behind the call decides
+ * (x86-64); true whenever that is not clear. O(size of the function), once for an address. */
 bool places_uses_result(struct places *p, uint64_t address);
 
 /* Whether the program decides anything by that value, in the function of the call or, where this
@@ -83,6 +88,11 @@ struct place_update {
  * decides (x86-64); false whenever that is not clear. O(size of the function squared), once for an
  * address. */
 bool places_plain_update(struct places *p, uint64_t address, struct place_update *update);
+
+/* The value that is stored, if the call that returns to `address` reports the write of a constant
+ * (`done = true`), as its bytes without a sign. The machine code decides (x86-64); false whenever
+ * that is not clear. */
+bool places_stored_constant(struct places *p, uint64_t address, int64_t *value);
 
 /* Whether the call that returns to `address` reports a read whose value the function compares with
  * that of another read of the same variable. The machine code decides (x86-64); false whenever that

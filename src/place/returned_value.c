@@ -10,7 +10,7 @@ enum {
     CALL_SIZE = 5,
 };
 
-static enum value_use look_behind(struct places *p, uint64_t address,
+static enum value_use look_behind(struct places *p, uint64_t address, bool is_atomic,
                                   struct code_function *function)
 {
     struct value_walk w;
@@ -19,7 +19,8 @@ static enum value_use look_behind(struct places *p, uint64_t address,
     }
     value_go_on(&w, address, 1 << VALUE_RAX);
     enum value_use use = value_walk_run(&w);
-    const uint64_t variable = use == VALUE_UNUSED ? unseen_argument(&w, address - CALL_SIZE) : 0;
+    const uint64_t variable =
+        use == VALUE_UNUSED && is_atomic ? unseen_argument(&w, address - CALL_SIZE) : 0;
     if (variable != 0 && unseen_reads(&w, variable)) {
         use = VALUE_USED;
     }
@@ -33,7 +34,7 @@ static enum value_use look_behind(struct places *p, uint64_t address,
 static bool is_used(struct places *p, uint64_t address, uint32_t depth)
 {
     struct code_function function;
-    const enum value_use use = look_behind(p, address, &function);
+    const enum value_use use = look_behind(p, address, true, &function);
     must(depth <= DEPTH_MAX);
     if (use != VALUE_RETURNED || depth == DEPTH_MAX) {
         return use != VALUE_UNUSED;
@@ -45,6 +46,19 @@ static bool is_used(struct places *p, uint64_t address, uint32_t depth)
     }
     vec_release(&callers);
     return is_used_there;
+}
+
+bool places_ignores_result(struct places *p, uint64_t address)
+{
+    bool is_new = false;
+    const uint32_t number = *map_slot(&p->ignores_result, address, 0, &is_new);
+    if (!is_new) {
+        return number != 0;
+    }
+    struct code_function function;
+    const bool answer = address != 0 && look_behind(p, address, false, &function) == VALUE_UNUSED;
+    map_put(&p->ignores_result, address, answer);
+    return answer;
 }
 
 bool places_uses_result(struct places *p, uint64_t address)

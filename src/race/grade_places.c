@@ -509,8 +509,10 @@ static void count_relaxed(struct race_groups *y)
             group->grade != GRADE_SOUND && !group->is_observed && group->open == RACE_OPEN_NOT;
         const bool is_of_one_node = trace_node_of(y->t, trace_at(y->t, group->pair.first)) ==
                                     trace_node_of(y->t, trace_at(y->t, group->pair.second));
+        const bool is_of_one_task =
+            trace_at(y->run, group->pair.first)->task == trace_at(y->run, group->pair.second)->task;
         bool is_new = false;
-        if (!is_refuted && (is_of_one_node || y->relaxed != RACE_OPEN_OWNER)) {
+        if (!is_refuted && !is_of_one_task && (is_of_one_node || y->relaxed != RACE_OPEN_OWNER)) {
             (void)map_slot(&y->before->judged, race_groups_key(y->before, &group->pair), 1,
                            &is_new);
         }

@@ -4,6 +4,7 @@
 #include "race/access_classes.h"
 #include "race/blind_updates.h"
 #include "race/compat/spider.h"
+#include "race/cxx_sync.h"
 #include "race/data_races.h"
 #include "race/deadlock/deadlock.h"
 #include "race/feasible/feasible.h"
@@ -11,6 +12,7 @@
 #include "race/file_lock_owners.h"
 #include "race/grade_places.h"
 #include "race/groups.h"
+#include "race/interrupts.h"
 #include "race/message_handlers.h"
 #include "race/message_races.h"
 #include "race/parallel_decide.h"
@@ -478,6 +480,8 @@ static int find_only_deadlocks(struct race_groups *y, struct findings *f, struct
 struct present {
     bool has_kind[KIND_LIMIT];
     bool has_streams, has_file_locks, has_updates;
+    bool has_ignored; /* calls that may give up */
+    bool has_values;  /* of writes, or read-modify-writes whose value is not used */
 };
 
 static void find_present(const struct trace *t, struct present *p)
@@ -488,7 +492,10 @@ static void find_present(const struct trace *t, struct present *p)
         p->has_kind[e->kind < KIND_LIMIT ? e->kind : 0] = true;
         p->has_streams |= is_transfer && message_is_stream(e);
         p->has_file_locks |= e->kind == EVENT_LOCK && lock_mode_is_across_processes(e->mode);
+        p->has_ignored |= event_is_ignored(e);
         p->has_updates |= e->kind == EVENT_READ && e->mode != MODE_UNSAID;
+        p->has_values |= (e->kind == EVENT_WRITE && (e->has & HAS_VALUE) != 0) ||
+                         event_is_update(e) || event_is_kept(e);
     }
 }
 
@@ -498,6 +505,12 @@ static bool is_relaxable(const struct present *p, enum race_open reason)
     if (reason == RACE_OPEN_OWNER) {
         return p->has_file_locks;
     }
+    if (reason == RACE_OPEN_IGNORED) {
+        return p->has_ignored;
+    }
+    if (reason == RACE_OPEN_INTERRUPT) {
+        return has[EVENT_INTERRUPT];
+    }
     if (reason == RACE_OPEN_CALLER) {
         return has[EVENT_ONCE_BEGIN];
     }
@@ -506,10 +519,11 @@ static bool is_relaxable(const struct present *p, enum race_open reason)
     }
     must(reason == RACE_OPEN_SENDER);
     return has[EVENT_RECV] || has[EVENT_ACCEPT] || has[EVENT_HAPPENS_AFTER] ||
-           has[EVENT_BARRIER_EXIT] || has[EVENT_ATOMIC_STORE];
+           has[EVENT_BARRIER_EXIT] || has[EVENT_ATOMIC_STORE] || p->has_values;
 }
 
 static const enum relaxation relaxations[RACE_OPEN_COUNT] = {
+    [RACE_OPEN_IGNORED] = RELAX_IGNORED,
     [RACE_OPEN_SENDER] = RELAX_SENDERS,
     [RACE_OPEN_CALLER] = RELAX_ONCES,
     [RACE_OPEN_WAKE] = RELAX_WAITS,
@@ -517,8 +531,11 @@ static const enum relaxation relaxations[RACE_OPEN_COUNT] = {
 
 static bool relax(const struct trace *t, enum race_open reason, struct trace *relaxed)
 {
-    return reason == RACE_OPEN_OWNER ? file_locks_relax(t, relaxed)
-                                     : relaxation_build(t, relaxations[reason], relaxed);
+    if (reason == RACE_OPEN_OWNER) {
+        return file_locks_relax(t, relaxed);
+    }
+    return reason == RACE_OPEN_INTERRUPT ? interrupts_relax(t, relaxed)
+                                         : relaxation_build(t, relaxations[reason], relaxed);
 }
 
 /* Decides once more on a relaxed trace: pairs that only that trace allows are open for the reason.
@@ -551,7 +568,11 @@ static int find_relaxed(struct race_groups *y, enum race_open reason, struct fin
     y->stats->is_cut = y->stats->is_cut || z.watch.is_over;
     notes_release(&repeated);
     race_groups_release(&z);
-    relaxation_release(&relaxed);
+    if (reason == RACE_OPEN_INTERRUPT) {
+        interrupts_release(&relaxed);
+    } else {
+        relaxation_release(&relaxed);
+    }
     return result;
 }
 
@@ -560,6 +581,7 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
 {
     struct race_groups y;
     struct trace replaced = {0};
+    struct trace without_cxx = {0};
     struct trace without_locks = {0};
     struct trace settled = {0};
     struct present present;
@@ -574,6 +596,10 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     access_note_odd(&filter, t, n);
     find_present(t, &present);
     const struct trace *run = t;
+    run = present.has_kind[EVENT_ATOMIC_LOAD] || present.has_kind[EVENT_ATOMIC_RMW]
+              ? cxx_sync_replace(run, &without_cxx)
+              : run;
+    find_present(run, &present);
     run = present.has_streams ? token_streams_replace(run, &replaced) : run;
     run = present.has_file_locks ? file_locks_replace(run, &without_locks) : run;
     run = present.has_updates ? plain_updates_settle(run, &settled) : run;
@@ -592,8 +618,9 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     } else {
         result = find_by_solver(&y, f, n, e);
     }
-    static const enum race_open reasons[] = {RACE_OPEN_OWNER, RACE_OPEN_CALLER, RACE_OPEN_SENDER,
-                                             RACE_OPEN_WAKE};
+    static const enum race_open reasons[] = {RACE_OPEN_OWNER,     RACE_OPEN_IGNORED,
+                                             RACE_OPEN_INTERRUPT, RACE_OPEN_CALLER,
+                                             RACE_OPEN_SENDER,    RACE_OPEN_WAKE};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons && stats->has_decided_places; i++) {
         const bool is_needed = !o->skips_data && is_relaxable(&present, reasons[i]);
         result = is_needed && result >= 0 ? find_relaxed(&y, reasons[i], f, e) : result;
@@ -610,5 +637,6 @@ int race_find(const struct trace *t, const struct race_options *o, struct findin
     plain_updates_release(&settled);
     file_locks_release(&without_locks);
     token_streams_release(&replaced);
+    cxx_sync_release(&without_cxx);
     return result;
 }

@@ -60,9 +60,11 @@ enum race_open {
     RACE_OPEN_NUMBER,  /* its address may depend on a descriptor number */
     RACE_OPEN_TORN,    /* the recording misses releases of locks, or contradicts itself */
     RACE_OPEN_OWNER,   /* only a lock on a file that both tasks hold as one process excludes them */
-    RACE_OPEN_SENDER,  /* a receive orders it that another sender could have satisfied */
-    RACE_OPEN_CALLER,  /* a one-time routine orders it that another caller could have run */
-    RACE_OPEN_WAKE,    /* a wait orders it that may end without a notify */
+    RACE_OPEN_IGNORED, /* a call orders it that may give up, and whose result is ignored */
+    RACE_OPEN_INTERRUPT, /* the place of a signal handler orders it, which could be another */
+    RACE_OPEN_SENDER,    /* a receive orders it that another sender could have satisfied */
+    RACE_OPEN_CALLER,    /* a one-time routine orders it that another caller could have run */
+    RACE_OPEN_WAKE,      /* a wait orders it that may end without a notify */
     RACE_OPEN_COUNT
 };
 

@@ -9,6 +9,7 @@
 #include "order/once.h"
 #include "order/stream_end.h"
 #include "race/access_classes.h"
+#include "race/other_writers.h"
 #include "trace/channel.h"
 #include "trace/kind_table.h"
 #include "wire/kind.h"
@@ -36,25 +37,21 @@ struct barrier {
     bool is_free;
 };
 
-/* Atomic stores of one value to one variable, with no other value in between. */
-struct equal_stores {
-    int64_t value;
-    uint32_t task;    /* of the first */
-    bool has_several; /* tasks */
-};
-
 struct relaxing {
     const struct trace *t;
+    enum relaxation what;
     struct names keys;   /* texts that groups are known by */
     struct map group_of; /* key to group */
     VEC(struct group) groups;
     uint32_t *of; /* per event: its group, or GROUP_NONE */
     struct map barrier_of;
     VEC(struct barrier) barriers;
-    struct map messages;  /* that are sent under a name */
-    struct map looks;     /* events: sightings of a message by a wait for several */
-    struct map stores_of; /* atomic load to the stores of which it saw one */
-    VEC(struct equal_stores) stores;
+    struct map messages;    /* that are sent under a name */
+    struct map looks;       /* events: sightings of a message by a wait for several */
+    struct bits free_reads; /* other_writers.h; none: no words */
+    size_t free_read_count;
+    struct map keeper_of; /* variable to the task that keeps its old values; TASK_NONE: several */
+    bool has_kept;
     struct map awaited_of; /* object to the group of those that are waited for together */
     struct map files;      /* texts of files that report accesses, in keys */
     struct map onces;      /* whose routine uses locks, by scoped name */
@@ -373,38 +370,21 @@ static void find_groups(struct relaxing *l)
     }
 }
 
-/* ---- flags ---- */
+/* ---- results that are only kept ---- */
 
-/* A load that saw one of several equal stores could have seen another one. */
-static void find_flags(struct relaxing *l)
+/* Read-modify-writes of one variable by several tasks, none of which decides anything by the
+ * result. */
+static void find_kept(struct relaxing *l)
 {
-    struct map last_of = {0}; /* variable to its last equal stores */
-    for (event_id id = 0; id < l->t->events.count; id++) {
-        const struct event *e = trace_at(l->t, id);
-        const bool is_load = e->kind == EVENT_ATOMIC_LOAD;
-        if (event_class(e) != CLASS_ATOMIC || (e->has & HAS_VALUE) == 0) {
-            continue;
-        }
-        bool is_new = false;
-        uint32_t *last =
-            map_slot(&last_of, scope_name(l->t, e, e->object), (uint32_t)l->stores.count, &is_new);
-        if (is_load && !is_new && l->stores.at[*last].value == e->value) {
-            map_put(&l->stores_of, id, *last);
-        } else if (!is_load && !is_new && e->kind == EVENT_ATOMIC_STORE &&
-                   l->stores.at[*last].value == e->value) {
-            l->stores.at[*last].has_several |= l->stores.at[*last].task != e->task;
-        } else if (!is_load || is_new) {
-            *last = (uint32_t)l->stores.count;
-            vec_push(&l->stores, (struct equal_stores){.value = e->value, .task = e->task});
+    trace_each (l->t, e) {
+        if (event_is_kept(e)) {
+            bool is_new = false;
+            uint32_t *task =
+                map_slot(&l->keeper_of, scope_name(l->t, e, e->object), e->task, &is_new);
+            *task = *task == e->task ? *task : TASK_NONE;
+            l->has_kept |= *task == TASK_NONE;
         }
     }
-    map_release(&last_of);
-}
-
-static bool is_free_load(const struct relaxing *l, event_id id)
-{
-    const uint32_t *stores = map_get(&l->stores_of, id);
-    return stores != NULL && l->stores.at[*stores].has_several;
 }
 
 /* ---- barriers ---- */
@@ -500,20 +480,48 @@ static bool is_free_notify(const struct relaxing *l, const struct event *e)
 
 /* ---- one-time routines ---- */
 
+static bool is_write(const struct event *e)
+{
+    return e->kind == EVENT_WRITE || e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
+}
+
+/* What a routine has written, another task may have made if it was first. */
+static void take_access(struct relaxing *l, struct map *maker_of, event_id id, bool is_in_routine)
+{
+    const struct event *e = trace_at(l->t, id);
+    const uint64_t variable = scope_name(l->t, e, e->object);
+    if (is_write(e) && (is_in_routine || map_get(maker_of, variable) != NULL)) {
+        map_put(maker_of, variable, is_in_routine ? e->task : TASK_NONE);
+    } else if (e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD) {
+        const uint32_t *maker = map_get(maker_of, variable);
+        if (maker != NULL && *maker != TASK_NONE && *maker != e->task) {
+            bits_add(l->free_reads, id);
+            l->free_read_count++;
+        }
+    }
+}
+
 static void find_onces(struct relaxing *l)
 {
-    struct map running = {0}; /* task to the object of the routine that it runs */
-    trace_each (l->t, e) {
+    struct map running = {0};  /* task to the object of the routine that it runs */
+    struct map maker_of = {0}; /* variable to the task whose routine wrote it last */
+    l->free_reads = bits_take(&l->arena, l->t->events.count + 1);
+    for (event_id id = 0; id < l->t->events.count; id++) {
+        const struct event *e = trace_at(l->t, id);
         uint32_t *object = map_get(&running, e->task);
+        const bool is_in_routine = object != NULL && *object != 0;
         if (e->kind == EVENT_ONCE_BEGIN) {
             map_put(&running, e->task, e->object);
-        } else if (object != NULL && *object != 0 && e->kind == EVENT_LOCK) {
+        } else if (is_in_routine && e->kind == EVENT_LOCK) {
             map_put(&l->onces, scope_name(l->t, e, *object), 1);
         } else if (object != NULL && e->kind == EVENT_ONCE && *object == e->object) {
             *object = 0;
+        } else if (event_class(e) == CLASS_ACCESS || event_class(e) == CLASS_ATOMIC) {
+            take_access(l, &maker_of, id, is_in_routine);
         }
     }
     map_release(&running);
+    map_release(&maker_of);
 }
 
 static bool is_free_once(const struct relaxing *l, const struct event *e)
@@ -530,15 +538,23 @@ static void make_nothing(struct event *e)
     e->mode = MODE_UNSAID;
 }
 
+static bool is_free_read(const struct relaxing *l, event_id id)
+{
+    return l->free_read_count > 0 && bits_has(l->free_reads, id);
+}
+
 /* The event as the relaxed trace has it, `last` being the one of its task before, as t has it. */
 static struct event relaxed_event(struct relaxing *l, event_id id, event_id last)
 {
     const struct event *e = trace_at(l->t, id);
     struct event copy = *e;
     if (is_free_barrier(l, e) || is_free_notify(l, e) || map_get(&l->looks, id) != NULL ||
-        is_free_load(l, id)) {
+        is_free_read(l, id) || (l->what == RELAX_IGNORED && event_is_ignored(e))) {
         make_nothing(&copy);
         return copy;
+    }
+    if (l->has_kept && event_is_kept(e)) {
+        copy.mode = (uint8_t)(memory_mode_order(e->mode) | UPDATE_ADD);
     }
     if (is_free_once(l, e)) {
         copy.mode = ONCE_BY_ANY_CALLER;
@@ -616,13 +632,16 @@ static void replace(struct relaxing *l, struct trace *relaxed)
 
 static bool has_relaxed(const struct relaxing *l, enum relaxation what)
 {
+    if (l->free_read_count > 0 || l->has_kept) {
+        return true;
+    }
     for (event_id id = 0; id < l->t->events.count; id++) {
         const struct event *e = trace_at(l->t, id);
-        const bool is_it = what == RELAX_WAITS ? is_free_notify(l, e)
-                           : what == RELAX_ONCES
-                               ? is_free_once(l, e)
-                               : is_relaxed(l, id) || is_free_barrier(l, e) ||
-                                     map_get(&l->looks, id) != NULL || is_free_load(l, id);
+        const bool is_it = what == RELAX_IGNORED ? event_is_ignored(e)
+                           : what == RELAX_WAITS ? is_free_notify(l, e)
+                           : what == RELAX_ONCES ? is_free_once(l, e)
+                                                 : is_relaxed(l, id) || is_free_barrier(l, e) ||
+                                                       map_get(&l->looks, id) != NULL;
         if (is_it) {
             return true;
         }
@@ -632,18 +651,19 @@ static bool has_relaxed(const struct relaxing *l, enum relaxation what)
 
 bool relaxation_build(const struct trace *t, enum relaxation what, struct trace *relaxed)
 {
-    struct relaxing l = {.t = t};
+    struct relaxing l = {.t = t, .what = what};
     *relaxed = (struct trace){0};
     must(t->is_sealed);
     names_init(&l.keys);
     l.of = arena_array(&l.arena, uint32_t, t->events.count + 1);
+    memset(l.of, UINT8_MAX, t->events.count * sizeof *l.of); /* GROUP_NONE */
     if (what == RELAX_ONCES) {
-        memset(l.of, UINT8_MAX, t->events.count * sizeof *l.of); /* GROUP_NONE */
         find_onces(&l);
-    } else {
+    } else if (what != RELAX_IGNORED) {
         find_awaited(&l);
         find_looks(&l);
-        find_flags(&l);
+        l.free_reads = other_writers_find(t, &l.arena, &l.free_read_count);
+        find_kept(&l);
         find_groups(&l);
         find_barriers(&l);
     }
@@ -658,8 +678,7 @@ bool relaxation_build(const struct trace *t, enum relaxation what, struct trace 
     map_release(&l.group_of);
     map_release(&l.messages);
     map_release(&l.looks);
-    map_release(&l.stores_of);
-    vec_release(&l.stores);
+    map_release(&l.keeper_of);
     map_release(&l.awaited_of);
     vec_release(&l.groups);
     map_release(&l.barrier_of);

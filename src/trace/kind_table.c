@@ -90,7 +90,21 @@ bool lock_mode_is_try(uint8_t mode)
 
 uint8_t lock_mode_held(uint8_t mode)
 {
-    return mode & (uint8_t)~LOCK_TRY;
+    return mode & (uint8_t) ~(LOCK_TRY | LOCK_IGNORED);
+}
+
+uint8_t event_mode_ignored(const struct event *e)
+{
+    if (e->kind == EVENT_LOCK && lock_mode_is_try(e->mode)) {
+        return e->mode | LOCK_IGNORED;
+    }
+    return e->kind == EVENT_SEM_WAIT && e->mode == MODE_UNSAID ? SEMAPHORE_IGNORED : MODE_UNSAID;
+}
+
+bool event_is_ignored(const struct event *e)
+{
+    return (e->kind == EVENT_LOCK && (e->mode & LOCK_IGNORED) != 0) ||
+           (e->kind == EVENT_SEM_WAIT && e->mode == SEMAPHORE_IGNORED);
 }
 
 bool lock_mode_is_shared(uint8_t mode)

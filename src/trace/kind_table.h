@@ -37,8 +37,15 @@ uint8_t mode_find(enum mode_set set, const char *name, size_t size);
 /* True for a lock that was taken by a call that cannot block forever. */
 bool lock_mode_is_try(uint8_t mode);
 
-/* The mode of holding the lock, for every call that took it: the mode without LOCK_TRY. */
+/* The mode of holding the lock, for every call that took it: without LOCK_TRY and LOCK_IGNORED. */
 uint8_t lock_mode_held(uint8_t mode);
+
+/* The mode of the event if its call may give up and the program ignores its result; MODE_UNSAID:
+ * the call does not give up. */
+uint8_t event_mode_ignored(const struct event *e);
+
+/* True for an event of such a mode. */
+bool event_is_ignored(const struct event *e);
 
 /* True for a lock that others may hold at the same time in the same way. */
 bool lock_mode_is_shared(uint8_t mode);

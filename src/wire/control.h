@@ -314,7 +314,7 @@ struct control_step {
     uint32_t owner;  /* number of the task that created the object; 0: the first, or none */
     uint16_t traced; /* enum event_kind */
     uint8_t gives;
-    uint8_t is_access : 1, has_surplus : 1;
+    uint8_t is_access : 1, has_surplus : 1, has_value : 1;
     struct control_object second; /* of a wait for a condition: its lock, or its condition */
 };
 

@@ -191,29 +191,40 @@ enum event_field {
 /* The meanings of an event's `mode`, by kind. 0 always means "not known": readers then assume a
  * mutex for locks and sequential consistency for atomics. A lock taken by a call that gives up
  * instead of blocking for ever (trylock, a time limit, F_SETLK, LOCK_NB) has the flag LOCK_TRY in
- * its mode. */
-enum { LOCK_TRY = 16 };
-#define LOCK_MODE_LIST(MODE)                                      \
-    MODE(LOCK, 1, MUTEX, "mutex")                                 \
-    MODE(LOCK, 2, RW_READ, "read")                                \
-    MODE(LOCK, 3, RW_WRITE, "write")                              \
-    MODE(LOCK, 4, FCNTL_READ, "fcntl-read")                       \
-    MODE(LOCK, 5, FCNTL_WRITE, "fcntl-write")                     \
-    MODE(LOCK, 6, FLOCK_READ, "flock-read")                       \
-    MODE(LOCK, 7, FLOCK_WRITE, "flock-write")                     \
-    MODE(LOCK, 8, PSHARED_MUTEX, "process-shared-mutex")          \
-    MODE(LOCK, 9, PSHARED_READ, "process-shared-read")            \
-    MODE(LOCK, 10, PSHARED_WRITE, "process-shared-write")         \
-    MODE(LOCK, 17, TRY_MUTEX, "try-mutex")                        \
-    MODE(LOCK, 18, TRY_RW_READ, "try-read")                       \
-    MODE(LOCK, 19, TRY_RW_WRITE, "try-write")                     \
-    MODE(LOCK, 20, TRY_FCNTL_READ, "try-fcntl-read")              \
-    MODE(LOCK, 21, TRY_FCNTL_WRITE, "try-fcntl-write")            \
-    MODE(LOCK, 22, TRY_FLOCK_READ, "try-flock-read")              \
-    MODE(LOCK, 23, TRY_FLOCK_WRITE, "try-flock-write")            \
-    MODE(LOCK, 24, TRY_PSHARED_MUTEX, "try-process-shared-mutex") \
-    MODE(LOCK, 25, TRY_PSHARED_READ, "try-process-shared-read")   \
-    MODE(LOCK, 26, TRY_PSHARED_WRITE, "try-process-shared-write")
+ * its mode, and LOCK_IGNORED too if the program does not use the result of that call: it goes on
+ * without the lock as well. */
+enum { LOCK_TRY = 16, LOCK_IGNORED = 32 };
+#define LOCK_MODE_LIST(MODE)                                              \
+    MODE(LOCK, 1, MUTEX, "mutex")                                         \
+    MODE(LOCK, 2, RW_READ, "read")                                        \
+    MODE(LOCK, 3, RW_WRITE, "write")                                      \
+    MODE(LOCK, 4, FCNTL_READ, "fcntl-read")                               \
+    MODE(LOCK, 5, FCNTL_WRITE, "fcntl-write")                             \
+    MODE(LOCK, 6, FLOCK_READ, "flock-read")                               \
+    MODE(LOCK, 7, FLOCK_WRITE, "flock-write")                             \
+    MODE(LOCK, 8, PSHARED_MUTEX, "process-shared-mutex")                  \
+    MODE(LOCK, 9, PSHARED_READ, "process-shared-read")                    \
+    MODE(LOCK, 10, PSHARED_WRITE, "process-shared-write")                 \
+    MODE(LOCK, 17, TRY_MUTEX, "try-mutex")                                \
+    MODE(LOCK, 18, TRY_RW_READ, "try-read")                               \
+    MODE(LOCK, 19, TRY_RW_WRITE, "try-write")                             \
+    MODE(LOCK, 20, TRY_FCNTL_READ, "try-fcntl-read")                      \
+    MODE(LOCK, 21, TRY_FCNTL_WRITE, "try-fcntl-write")                    \
+    MODE(LOCK, 22, TRY_FLOCK_READ, "try-flock-read")                      \
+    MODE(LOCK, 23, TRY_FLOCK_WRITE, "try-flock-write")                    \
+    MODE(LOCK, 24, TRY_PSHARED_MUTEX, "try-process-shared-mutex")         \
+    MODE(LOCK, 25, TRY_PSHARED_READ, "try-process-shared-read")           \
+    MODE(LOCK, 26, TRY_PSHARED_WRITE, "try-process-shared-write")         \
+    MODE(LOCK, 49, IGNORED_MUTEX, "ignored-mutex")                        \
+    MODE(LOCK, 50, IGNORED_RW_READ, "ignored-read")                       \
+    MODE(LOCK, 51, IGNORED_RW_WRITE, "ignored-write")                     \
+    MODE(LOCK, 52, IGNORED_FCNTL_READ, "ignored-fcntl-read")              \
+    MODE(LOCK, 53, IGNORED_FCNTL_WRITE, "ignored-fcntl-write")            \
+    MODE(LOCK, 54, IGNORED_FLOCK_READ, "ignored-flock-read")              \
+    MODE(LOCK, 55, IGNORED_FLOCK_WRITE, "ignored-flock-write")            \
+    MODE(LOCK, 56, IGNORED_PSHARED_MUTEX, "ignored-process-shared-mutex") \
+    MODE(LOCK, 57, IGNORED_PSHARED_READ, "ignored-process-shared-read")   \
+    MODE(LOCK, 58, IGNORED_PSHARED_WRITE, "ignored-process-shared-write")
 /* A read-modify-write whose result the program does not use has its operation in its mode, beside
  * the memory order: a blind update. `set` is an exchange. Two plain accesses can be one as well
  * (`sum += i`): a read whose value goes into the next write to the variable and nowhere else, and
@@ -309,8 +320,11 @@ enum { MEMORY_KEPT = 48 };
     MODE(ANNOTATION, 3, ANY, "any")           \
     MODE(ANNOTATION, 4, LOOK, "look")
 
-/* A call that blocks for as long as the semaphore is 0; not said: it may give up. */
-#define SEMAPHORE_MODE_LIST(MODE) MODE(SEMAPHORE, 1, BLOCKING, "blocking")
+/* A call that blocks for as long as the semaphore is 0; not said: it may give up. Ignored: it may,
+ * and the program does not use its result. */
+#define SEMAPHORE_MODE_LIST(MODE)            \
+    MODE(SEMAPHORE, 1, BLOCKING, "blocking") \
+    MODE(SEMAPHORE, 2, IGNORED, "ignored")
 
 #define MODE_LIST(MODE)       \
     LOCK_MODE_LIST(MODE)      \

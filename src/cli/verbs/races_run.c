@@ -9,6 +9,7 @@
 #include "cli/text/findings_output.h"
 #include "cli/text/verdict.h"
 #include "race/access_classes.h"
+#include "race/interrupts.h"
 #include "race/observed/observed.h"
 #include "race/observed/observed_report.h"
 #include "wire/kind.h"
@@ -283,6 +284,13 @@ static int find_in(struct races *r, const struct trace *t, struct notes *notes, 
     }
     if (t->tables.order == ORDER_STAMPED || is_of_control(t)) {
         r->is_unsure |= wants_deadlocks(r) && note_stuck(t, notes);
+    }
+    if (is_of_control(t) && interrupts_hide_accesses(t)) {
+        notes_add(
+            notes, "",
+            "a signal handler ran when its task was alone: its accesses are not in the trace, "
+            "and it could have run before");
+        r->is_unsure = true;
     }
     r->has_no_accesses |= r->command->only != ONLY_MESSAGES && r->command->only != ONLY_DEADLOCKS &&
                           has_no_accesses(t);
@@ -757,14 +765,25 @@ static const struct {
                          "only a lock on a file keeps them apart, which excludes processes and not "
                          "the threads of one",
                          "take a mutex too"},
+    [RACE_OPEN_IGNORED] =
+        {"undecided_ignored",
+         "only a lock or semaphore puts them in order or keeps them apart that was "
+         "taken by a call that may give up, and the program ignores its result",
+         "check the result of the call"},
+    [RACE_OPEN_INTERRUPT] =
+        {"undecided_interrupt",
+         "only the moment at which a signal handler ran puts them in order, and it could "
+         "run at another",
+         "block the signal where the handler must not run"},
     [RACE_OPEN_SENDER] = {"undecided_sender",
                           "only a receive that another sender could have satisfied (eventfd, "
                           "connection, signal, equal messages, any child, several descriptors, "
-                          "barrier) puts them in order",
+                          "barrier), or a value that another task could have written (flag, "
+                          "counter), puts them in order",
                           "let the receiver check who has sent, or wait for all senders"},
     [RACE_OPEN_CALLER] = {"undecided_caller",
-                          "only a one-time routine that uses locks puts them in order, and "
-                          "another caller may run it first",
+                          "only a one-time routine puts them in order, and another caller may "
+                          "run it first",
                           "do not rely on who runs the routine"},
     [RACE_OPEN_WAKE] = {"undecided_wake",
                         "only a wait for a condition puts them in order, and it may end by a "

@@ -51,6 +51,24 @@ bool name_plain_update(struct controlled *c, uint64_t place, struct place_update
     return places_plain_update(c->places, place, update);
 }
 
+bool name_tests_result(struct controlled *c, uint64_t place)
+{
+    name_modules(c);
+    return places_tests_result(c->places, place);
+}
+
+bool name_ignores_result(struct controlled *c, uint64_t place)
+{
+    name_modules(c);
+    return places_ignores_result(c->places, place);
+}
+
+bool name_stored_constant(struct controlled *c, uint64_t place, int64_t *value)
+{
+    name_modules(c);
+    return places_stored_constant(c->places, place, value);
+}
+
 static const char *kind_text(uint64_t kind)
 {
     static const char *const texts[] = {

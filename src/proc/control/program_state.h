@@ -169,7 +169,10 @@ bool name_print_functions(struct controlled *c, uint64_t place, struct out *out)
 
 /* Whether the program may use what the call at this place returned. */
 bool name_uses_result(struct controlled *c, uint64_t place);
+bool name_tests_result(struct controlled *c, uint64_t place);
+bool name_ignores_result(struct controlled *c, uint64_t place);
 bool name_plain_update(struct controlled *c, uint64_t place, struct place_update *update);
+bool name_stored_constant(struct controlled *c, uint64_t place, int64_t *value);
 
 const char *name_task(const struct controlled *c, uint32_t number);
 

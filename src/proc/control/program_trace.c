@@ -148,10 +148,15 @@ static struct event event_of(struct telling *t, const struct control_step *s, ui
     if (kind_of(kind)->modes != MODES_NONE) {
         e.mode = s->mode;
     }
+    const uint8_t ignored = event_mode_ignored(&e);
+    if (ignored != MODE_UNSAID && name_ignores_result(t->c, s->place)) {
+        e.mode = ignored;
+    }
     if (kind_of(kind)->class == CLASS_ACCESS) {
         e.mode = MODE_UNSAID;
     } else if (event_is_blind(&e) && name_uses_result(t->c, s->place)) {
-        e.mode = (uint8_t)memory_mode_order(e.mode);
+        const bool is_kept = event_is_update(&e) && !name_tests_result(t->c, s->place);
+        e.mode = (uint8_t)(memory_mode_order(e.mode) | (is_kept ? MEMORY_KEPT : 0));
     }
     return e;
 }
@@ -172,9 +177,24 @@ static uint8_t plain_mode(struct telling *t, const struct control_step *s)
     return update.operation;
 }
 
+/* The value that the access finds or stores, if that is known and no address. */
+static bool value_of(struct telling *t, const struct control_step *s, int64_t *value)
+{
+    if (s->size == 0 || s->size > sizeof *value) {
+        return false;
+    }
+    if (s->traced == EVENT_WRITE) {
+        return s->place != 0 && name_stored_constant(t->c, s->place, value);
+    }
+    *value = s->value;
+    return s->has_value && s->value >= INT32_MIN && s->value <= UINT32_MAX;
+}
+
 static void append_accesses(struct telling *t, const struct control_step *s)
 {
     struct event e = event_of(t, s, s->traced);
+    int64_t value = 0;
+    const bool has_value = value_of(t, s, &value);
     struct control_piece piece = {0};
     const bool is_plain = kind_of(s->traced)->class == CLASS_ACCESS;
     const uint8_t update = is_plain ? plain_mode(t, s) : MODE_UNSAID;
@@ -184,7 +204,11 @@ static void append_accesses(struct telling *t, const struct control_step *s)
         }
         e.object = object_name(t, piece.name);
         e.size = piece.size;
-        e.has |= HAS_SIZE;
+        e.has = HAS_SIZE;
+        if (has_value && piece.size == s->size) {
+            e.value = value;
+            e.has |= HAS_VALUE;
+        }
         trace_append(t->trace, &e);
     }
 }

@@ -211,13 +211,21 @@ bool naming_tests_result(struct naming *g, uint64_t place)
     return place == 0 || places_tests_result(g->places, calls_place_of(place));
 }
 
-void naming_mark_update(struct naming *g, struct event *event, uint64_t place)
+bool naming_ignores_result(struct naming *g, uint64_t place)
+{
+    return places_ignores_result(g->places, calls_place_of(place));
+}
+
+void naming_mark_access(struct naming *g, struct event *event, uint64_t place)
 {
     const uint64_t counter = calls_place_of(place);
     struct place_update update;
     if (event->kind == EVENT_WRITE) {
         const uint32_t *operation = map_get(&g->update_of, counter);
         event->mode = operation == NULL ? MODE_UNSAID : (uint8_t)*operation;
+        if (counter != 0 && places_stored_constant(g->places, counter, &event->value)) {
+            event->has |= HAS_VALUE;
+        }
     } else if (counter != 0 && places_plain_update(g->places, counter, &update)) {
         event->mode = update.operation;
         map_put(&g->update_of, update.write, update.operation);

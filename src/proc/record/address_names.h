@@ -79,9 +79,13 @@ bool naming_uses_result(struct naming *g, uint64_t place);
 /* Whether the program may decide anything by it. */
 bool naming_tests_result(struct naming *g, uint64_t place);
 
+/* Whether it does nothing with it. */
+bool naming_ignores_result(struct naming *g, uint64_t place);
+
 /* Gives a plain read or write its mode: the operation of the update that it belongs to, whose value
- * goes nowhere else. The writes of an update are known by its reads, which come before. */
-void naming_mark_update(struct naming *g, struct event *event, uint64_t place);
+ * goes nowhere else. The writes of an update are known by its reads, which come before. Gives the
+ * write of a constant its value. */
+void naming_mark_access(struct naming *g, struct event *event, uint64_t place);
 
 /* The name of the object at an address that is used at `place`. */
 uint32_t naming_object(struct naming *g, uint64_t address, uint64_t place);

@@ -424,6 +424,11 @@ static void set_names(struct collector *c, struct source *s, struct event *event
         set_paths(c, row, event);
         return;
     }
+    const uint8_t ignored =
+        record->mode == RECORD_OF_DESCRIPTOR ? MODE_UNSAID : event_mode_ignored(event);
+    if (ignored != MODE_UNSAID && naming_ignores_result(naming, place)) {
+        event->mode = ignored;
+    }
     if (event->kind == EVENT_LOCK) {
         event->text = naming_functions(naming, place);
     }
@@ -559,14 +564,16 @@ int translate_access(struct collector *c, const struct source *s, const struct r
         .text = naming_functions(naming, record->place),
     };
     if (record->kind != EVENT_LOST) {
-        naming_mark_update(naming, &event, record->place);
+        naming_mark_access(naming, &event, record->place);
     }
     for (uint64_t at = record->object, size = 0; at < end; at += size) {
         size = piece_size(c, s, at, end - at);
         if (size != end - record->object) {
             event.mode = MODE_UNSAID; /* a carry goes from piece to piece */
+            event.has = 0;
+            event.value = 0;
         }
-        event.has = record->size > 0 ? HAS_SIZE : 0;
+        event.has |= record->size > 0 ? HAS_SIZE : 0;
         event.size = record->size > 0 ? size : 0;
         event.object = naming_object(naming, at, record->place);
         if (translate_put(c, &event, e) < 0) {

@@ -73,6 +73,7 @@ static void find_writers(struct dependencies *d)
     const struct trace *t = d->hb->trace;
     struct map number_of = {0};
     content_list contents = {0};
+    const struct reads_from *reads = d->hb->reads;
     event_id *writer = arena_array(&d->arena, event_id, t->events.count + 1);
     for (event_id id = 0; id < t->events.count; id++) {
         const struct event *e = &t->events.at[id];
@@ -82,7 +83,8 @@ static void find_writers(struct dependencies *d)
         }
         struct content *content = content_of(&number_of, &contents, scope_name(t, e, e->object));
         if (dependency_reads(e)) {
-            writer[id] = content->writer;
+            /* A read of the run may be none here: the trace may be a relaxed one. */
+            writer[id] = reads == NULL ? content->writer : reads->writer[id];
             see(d, content, id);
         }
         if (dependency_overwrites(e)) {
@@ -97,7 +99,7 @@ static void find_writers(struct dependencies *d)
     }
     vec_release(&contents);
     map_release(&number_of);
-    d->writer = d->hb->reads == NULL ? writer : d->hb->reads->writer;
+    d->writer = writer;
 }
 
 bool dependency_saw_update(const struct dependencies *d, event_id read, event_id update)

@@ -8,7 +8,9 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,6 +268,97 @@ static void receive_notify(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* A flag that both set, and counts that both raise. The receiver looks whether anybody was there.
+ */
+static int flag, counted, received;
+static atomic_int atomic_count;
+
+static int is_set(const int *variable, int most)
+{
+    pthread_mutex_lock(&lock);
+    const int value = *variable;
+    pthread_mutex_unlock(&lock);
+    return value > most;
+}
+
+static void set_flag(void)
+{
+    pthread_mutex_lock(&lock);
+    flag = 1;
+    pthread_mutex_unlock(&lock);
+}
+
+static void see_flag(void)
+{
+    while (!is_set(&flag, 0)) {
+        usleep(1000);
+    }
+}
+
+static void count_one(void)
+{
+    pthread_mutex_lock(&lock);
+    counted++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void see_count(void)
+{
+    while (!is_set(&counted, received)) {
+        usleep(1000);
+    }
+    received++;
+}
+
+static void count_atomically(void)
+{
+    atomic_fetch_add(&atomic_count, 1);
+}
+
+static void see_atomic_count(void)
+{
+    while (atomic_load(&atomic_count) <= received) {
+        usleep(1000);
+    }
+    received++;
+}
+
+/* Both only keep what the counter was. */
+static _Thread_local int number;
+static int numbers[2];
+
+static void take_number(void)
+{
+    numbers[own] = atomic_fetch_add(&atomic_count, 1);
+}
+
+static void take_number_later(void)
+{
+    usleep(40000);
+    number = atomic_fetch_add(&atomic_count, 1);
+}
+
+/* The wait may give up, and the receiver does not look whether it did. */
+static sem_t semaphore;
+
+static void open_semaphore(void)
+{
+    need(sem_init(&semaphore, 0, 0) == 0);
+}
+
+static void post(void)
+{
+    sem_post(&semaphore);
+}
+
+static void wait_a_while(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 10;
+    sem_timedwait(&semaphore, &until);
+}
+
 static void open_nothing(void)
 {
 }
@@ -287,6 +380,11 @@ static const struct kind {
     {"mq", open_posix_queue, send_posix_letter, receive_posix_letter},
     {"barrier", open_barrier, meet, meet},
     {"condition", open_nothing, send_notify, receive_notify},
+    {"flag", open_nothing, set_flag, see_flag},
+    {"count", open_nothing, count_one, see_count},
+    {"atomic-count", open_nothing, count_atomically, see_atomic_count},
+    {"timed", open_semaphore, post, wait_a_while},
+    {"number", open_nothing, take_number, take_number_later},
 };
 
 static const struct kind *kind;
@@ -302,7 +400,7 @@ static void *second(void *unused)
 {
     own = 1;
     usleep(20000); /* so that the receiver has mostly heard of the first by then */
-    if (kind->send != send_notify) {
+    if (kind->send != send_notify && kind->send != post) {
         kind->send();
     }
     return unused;

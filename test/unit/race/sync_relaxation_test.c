@@ -239,6 +239,82 @@ TEST(a_use_after_free_that_only_such_an_order_prevents_is_open)
               RACE_OPEN_SENDER);
 }
 
+TEST(a_plain_flag_may_be_set_by_another_task_first)
+{
+    CHECK_INT(open_of("order exact; A w d @a; A acq m; A w flag value=1 @f; A rel m; B acq m;"
+                      "B r flag @g; B rel m; B r d @b; C acq m; C w flag value=1 @f; C rel m"),
+              RACE_OPEN_SENDER);
+    CHECK_INT(open_of("order exact; A w d @a; A acq m; A w flag value=1 @f; A rel m; B acq m;"
+                      "B r flag @g; B rel m; B r d @b; C acq m; C w flag value=2 @f; C rel m"),
+              RACE_OPEN_NOT);
+    CHECK_INT(open_of("order exact; A w d @a; A acq m; A w flag value=1 @f; A rel m; B acq m;"
+                      "B r flag @g; B w flag value=0 @g; B rel m; B r d @b; C acq m;"
+                      "C w flag value=1 @f; C rel m"),
+              RACE_OPEN_NOT);
+}
+
+TEST(a_count_may_be_raised_by_another_task_first)
+{
+    static const char one[] =
+        "order exact; A w d @a; A rmw n mode=add-seq-cst size=4 @f; B ld n @g; B r d @b;"
+        "C rmw n mode=add-seq-cst size=4 @f";
+    static const char both[] = "order exact; A w d @a; A rmw n mode=add-seq-cst size=4 @f; C rmw n "
+                               "mode=add-seq-cst size=4 @f;"
+                               "B ld n @g; B r d @b";
+    CHECK_INT(open_of(one), RACE_OPEN_SENDER);
+    CHECK_INT(open_of(both), RACE_OPEN_NOT);
+}
+
+TEST(a_count_that_the_reader_causes_is_of_the_next_round)
+{
+    CHECK_INT(open_of("order exact; A w d @a; A rmw n mode=add-seq-cst size=4 @f; B ld n @g;"
+                      "B r d @b; B st go value=2 @b; C ld go value=2 @c;"
+                      "C rmw n mode=add-seq-cst size=4 @f"),
+              RACE_OPEN_NOT);
+}
+
+TEST(results_that_are_only_kept_prove_no_order)
+{
+    CHECK_INT(open_of("order exact; A w d @a; A rmw n mode=kept-seq-cst size=4 @f;"
+                      "B rmw n mode=kept-seq-cst size=4 @g; B r d @b"),
+              RACE_OPEN_SENDER);
+}
+
+TEST(a_handler_may_run_at_another_time)
+{
+    CHECK_INT(open_of("order exact; M before shm:s mode=any; M fork A; A w d @a; M join A;"
+                      "M after shm:s mode=any; M interrupt value=14; M w d @b;"
+                      "M interrupt-end value=14"),
+              RACE_OPEN_INTERRUPT);
+    CHECK_INT(open_of("order exact; M before shm:s mode=any; M fork A; A w d @a; M join A;"
+                      "M interrupt value=14; M after shm:s mode=any; M w d @b;"
+                      "M interrupt-end value=14"),
+              RACE_OPEN_INTERRUPT);
+}
+
+TEST(a_handler_of_a_signal_that_its_task_raises_keeps_its_place)
+{
+    CHECK_INT(open_of("order exact; M fork A; A w d @a; M join A; M before shm:s mode=any;"
+                      "M after shm:s mode=any; M interrupt value=14; M w d @b;"
+                      "M interrupt-end value=14"),
+              RACE_OPEN_NOT);
+    CHECK_INT(open_of("order exact; M fork A; A w d @a; M join A; B before shm:s mode=any;"
+                      "M after shm:s mode=any; M r x @c; M w d @b"),
+              RACE_OPEN_NOT);
+}
+
+TEST(a_call_that_may_give_up_and_is_not_asked_proves_nothing)
+{
+    CHECK_INT(open_of("order exact; A acq m mode=ignored-mutex; A w d @a; A rel m;"
+                      "B acq m mode=ignored-mutex; B r d @b; B rel m"),
+              RACE_OPEN_IGNORED);
+    CHECK_INT(open_of("order exact; A acq m mode=try-mutex; A w d @a; A rel m;"
+                      "B acq m mode=try-mutex; B r d @b; B rel m"),
+              RACE_OPEN_NOT);
+    CHECK_INT(open_of("order exact; A w d @a; A post s; B down s mode=ignored; B r d @b"),
+              RACE_OPEN_IGNORED);
+}
+
 TEST(a_record_lock_of_several_processes_excludes_no_threads_of_one)
 {
     static const char threads[] =

@@ -292,6 +292,7 @@ void clew_rt_atomic_leave(const struct clew_rt_atomic *o)
         is_found_in_step = false;
         sched_traced((enum event_kind)o->kind);
         sched_mode(mode_of(o));
+        sched_value((int64_t)o->value);
     }
     watch_look(o->place);
 }

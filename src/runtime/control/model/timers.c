@@ -146,6 +146,10 @@ void timer_set(struct timer *t, int flags, const struct itimerspec *value, const
     if (value->it_value.tv_sec != 0 || value->it_value.tv_nsec != 0) {
         arm(t, is_moment ? clock_deadline(t->clock, &value->it_value)
                          : control_clock + length_ns(&value->it_value));
+        if (t->info.si_signo != 0) {
+            signals_order(EVENT_HAPPENS_BEFORE, t->target == NOBODY ? NULL : &tasks[t->target],
+                          t->info.si_signo, place);
+        }
     }
 }
 

@@ -519,6 +519,7 @@ void sched_value(int64_t value)
 {
     if (board->steps > 0) {
         steps()[board->steps - 1].value = value;
+        steps()[board->steps - 1].has_value = 1;
     }
 }
 
