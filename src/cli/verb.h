@@ -59,6 +59,7 @@ struct verb {
     VERB(replay)                                        \
     VERB(minimize)                                      \
     VERB(confirm)                                       \
+    VERB(reproduce)                                     \
     VERB(campaign)                                      \
     GROUP("record an execution, and predict others")    \
     VERB(record)                                        \

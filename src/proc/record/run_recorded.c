@@ -256,6 +256,14 @@ static void remove_folder(const char *folder)
     (void)rmdir(folder);
 }
 
+/* The end of a command that a signal killed, which could not record it. The first task is its. */
+static int write_crash(struct writer *w, int signal, struct err *e)
+{
+    const struct event crash = {
+        .kind = EVENT_PROCESS_CRASH, .task = 0, .value = signal, .has = HAS_VALUE};
+    return w->ops->write(w, &crash, 1, e);
+}
+
 static int write_trace(const char *folder, const char *output, struct recorder_result *result,
                        struct notes *n, struct err *e)
 {
@@ -266,6 +274,10 @@ static int write_trace(const char *folder, const char *output, struct recorder_r
     if (status == 0) {
         struct writer *w = format_native.create(&out, &tables, n);
         status = collect(folder, &tables, w, &result->stats, n, e);
+        if (status == 0 && WIFSIGNALED(result->status) && tables.tasks.count > 0) {
+            status = write_crash(w, WTERMSIG(result->status), e);
+            result->stats.events += status == 0;
+        }
         if (status == 0) {
             status = writer_close(w, e);
         } else {
