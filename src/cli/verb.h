@@ -55,6 +55,7 @@ struct verb {
 #define VERB_LIST(GROUP, VERB)                          \
     GROUP("drive a program or system into its bugs")    \
     VERB(hunt)                                          \
+    VERB(test)                                          \
     VERB(explore)                                       \
     VERB(replay)                                        \
     VERB(minimize)                                      \

@@ -7,13 +7,49 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.environ["CLEW_SOURCE"], "test", "control"))
-from controlled import CASES, CLEW, FOLDER, LONG, SOURCE, build, run
+from controlled import CASES, CLEW, FOLDER, LONG, build, run, write
 import tap  # pylint: disable=wrong-import-position
 
 # Programs of cases/threads, and the kinds that their failure may be called.
 QUICK = (("account", {"assertion"}), ("use_after_free", {"use-after-free"}), ("lost_wakeup", {"deadlock"}), ("condition_if", {"assertion"}))
 SLOW = ("wrong_lock", "lock_order", "dining", "refcount", "double_free", "two_stage", "airline", "circular_buffer", "list_remove", "lazy_init", "queue",
         "stack", "sync", "token_ring", "upgrade", "reorder", "put_if_absent", "pool_shutdown", "hash_resize", "double_checked")
+# Random delays before accesses to memory and locks. -Wl,--wrap sends their calls here. The stubs jump on, so that the caller remains the place of the access.
+DELAYS = r"""
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static unsigned state;
+__attribute__((constructor)) static void begin(void)
+{
+    const char *seed = getenv("NOISE");
+    state = seed == NULL ? 0 : (unsigned)strtoul(seed, NULL, 10) * 2654435761u | 1;
+}
+
+__attribute__((used, no_caller_saved_registers, target("general-regs-only"))) void noise(void)
+{
+    if (state == 0) {
+        return;
+    }
+    state = state * 1103515245u + 12345u + (unsigned)syscall(SYS_gettid) * 97u;
+    state |= 1;
+    if ((state >> 16) % 3 == 0) {
+        const struct timespec delay = {0, (long)(state >> 20) % 40 * 50000};
+        (void)syscall(SYS_nanosleep, &delay, NULL);
+    }
+}
+
+#define WRAP(name)                                                                               \
+    __asm__(".text\n.globl __wrap_" #name "\n__wrap_" #name ":\n"                                \
+            "push %rdi\npush %rsi\nsub $8, %rsp\ncall noise\nadd $8, %rsp\npop %rsi\npop %rdi\n" \
+            "jmp __real_" #name "\n");
+WRAP(__tsan_read1)
+WRAP(__tsan_read2) WRAP(__tsan_read4) WRAP(__tsan_read8) WRAP(__tsan_write1) WRAP(__tsan_write2)
+    WRAP(__tsan_write4) WRAP(__tsan_write8) WRAP(pthread_mutex_lock) WRAP(pthread_cond_wait)
+        WRAP(pthread_cond_signal) WRAP(free)
+"""
 RECORDINGS = 20
 REPRODUCED = 16
 TRIES = 200
@@ -25,7 +61,7 @@ def build_delayed(name, *flags):
     """A program of cases/threads that waits a random time before accesses and locks if NOISE is set: so a recorded run fails."""
     noise = os.path.join(FOLDER.name, "noise.o")
     if not os.path.exists(noise):
-        done = run(["gcc", "-O1", "-c", os.path.join(SOURCE, "test", "hunt", "noise.c"), "-o", noise])
+        done = run(["gcc", "-O1", "-c", write("noise.c", DELAYS), "-o", noise])
         assert done.returncode == 0, done.stderr
     return build("_".join(["delayed", name, *(flag.strip("-") for flag in flags)]), *flags, "-I", CASES, noise, *("-Wl,--wrap=" + call for call in DELAYED),
                  path=os.path.join(CASES, name + ".c"))

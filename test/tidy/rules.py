@@ -97,7 +97,7 @@ BANNED = [
                         "src/runtime/control/hooks/syscall.c", "src/runtime/sim/sim_clock.c")),
     (HEAP, ("src/", "bench/"), ("src/base/mem.c", "src/runtime/record/hooks/malloc.c", "src/runtime/control/hooks/malloc.c", "src/runtime/shared/operator_new.h", "src/runtime/sim/sim_malloc.c", "bench/programs/")),
     (PRINT, ("src/",), ("src/cli/", "src/base/must_exit.c")),
-    (LEAVE, ("src/",), ("src/cli/", "src/base/fork_pool.c", "src/base/must_exit.c", "src/runtime/shared/must_raw.c", "src/runtime/record/hooks/process.c",
+    (LEAVE, ("src/",), ("src/cli/", "src/base/fork_pool.c", "src/proc/suite/started_programs.c", "src/base/must_exit.c", "src/runtime/shared/must_raw.c", "src/runtime/record/hooks/process.c",
                         "src/runtime/record/hooks/malloc.c", "src/runtime/control/hooks/malloc.c", "src/runtime/control/hooks/process.c", "src/runtime/control/hooks/exec.c",
                         "src/runtime/control/hooks/syscall.c", "src/proc/control/program_process.c", "src/proc/control/gdb.c",
                         "src/proc/control/private_files.c", "src/proc/build/property_library.c", "src/proc/record/run_recorded.c", "src/minimize/engine/speculation.c", "src/sim/exit_calls.c")),

@@ -167,6 +167,8 @@ static void fill(struct reproducing *g)
                                                      .replay = g->replay,
                                                      .pair_count = 1});
     }
+    must(r->aligned_count <= r->recorded_count);
+    must(!g->is_minimized || r->is_found);
     f->verdict = verdict_of(r->is_found, !r->is_found);
     finding_file_count(f, "runs", r->run_count);
     finding_file_count(f, "recorded_events", r->recorded_count);
