@@ -109,6 +109,7 @@ static int explain_failure(struct hunt *h, struct bug *bug, size_t number,
     if (result == 0) {
         options.explain.key_steps = cause.steps;
         options.explain.key_step_count = cause.count;
+        options.cause = bug->shown_count == 0 ? NULL : bug->causes.at[0]->finding.what;
         result = run_page_build(&page, h->target.world, &s, &options, e);
     }
     if (result == 0) {

@@ -8,7 +8,8 @@
  *
  * From the last step of the failing run backwards, each other operation that was pending there is
  * taken in its place; the rest of the run is in default order, then once by partial order sampling.
- * So the first run that passes has the longest common beginning among those tried. */
+ * Of the last 100 steps each is tried, before them every few, and the distance to the first that
+ * passes is halved then: the run has the longest common beginning among those tried. */
 #ifndef CLEW_HUNT_NEAREST_PASS_H
 #define CLEW_HUNT_NEAREST_PASS_H
 

@@ -188,6 +188,7 @@ int run_page_build(struct run_page *p, struct world *w, const struct schedule *s
     }
     p->page.title = o->title;
     p->page.replay = o->replay;
+    p->page.cause = o->cause;
     p->page.verdict =
         replayed->divergence[0] != '\0' ? replayed->divergence : replayed->execution.what;
     p->page.findings = &p->findings;

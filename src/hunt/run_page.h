@@ -18,6 +18,7 @@
 struct run_page_options {
     const char *title;  /* the name of the schedule */
     const char *replay; /* the command that shows the run; NULL: none */
+    const char *cause;  /* what the failure comes from, one sentence; NULL: not known */
     struct explain_options explain;
     const struct likelihood_options *likelihood; /* measure when the run was lost; NULL: do not */
 };

@@ -64,6 +64,7 @@ struct page_share {
 struct page {
     const char *title;   /* of the document */
     const char *verdict; /* one sentence */
+    const char *cause;   /* of a failure: the race, deadlock or violation that it comes from */
     const char *replay;  /* the command that shows it */
     const char *const *assumptions;
     size_t assumption_count;

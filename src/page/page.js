@@ -180,12 +180,15 @@ class Page {
     this.select(Number.isInteger(event) && event >= 0 && event < this.t.count ? event : this.firstEvent(), false);
   }
 
-  // The bug: the last event of the finding, else the first violation, else the first event.
+  // The bug: where the passing run parts, else the last event of the finding, and of one that fails
+  // later the last that leads to the failure.
   firstEvent() {
-    const keys = this.keys();
+    const all = this.keys();
     if (this.data.divergence !== undefined && this.t.index === 0) {
       return this.data.divergence;
     }
+    const causes = all.filter((e) => this.t.kindName(e) !== "violation");
+    const keys = causes.length > 0 ? causes : all;
     return keys.length > 0 ? Math.max(...keys) : this.rows.events.length > 0 ? this.rows.events[0] : 0;
   }
 
@@ -200,6 +203,9 @@ class Page {
     summary.append(this.why);
     if (this.data.lost !== undefined) {
       this.facts.after(this.makeLost());
+    }
+    if (this.data.cause !== undefined) {
+      this.facts.after(make("p", "cause", "Cause: " + this.data.cause));
     }
     this.addCopy();
     this.addSteps();

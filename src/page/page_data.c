@@ -227,6 +227,7 @@ static void print_data(const struct page *p, event_id divergence, struct json *j
     json_u64(j, "version", 1);
     json_text(j, "title", p->title);
     print_text_if(j, "verdict", p->verdict);
+    print_text_if(j, "cause", p->cause);
     print_text_if(j, "replay", p->replay);
     json_u64(j, "elsewhere", p->findings_elsewhere);
     if (divergence != EVENT_NONE) {

@@ -73,6 +73,47 @@ def test_a_run_of_a_program_is_explained_by_the_step_that_makes_it_fail():
             assert row["source"] == lines[int(row["location"].split(":")[1]) - 1], row
 
 
+# Fails if the reader comes second, and tells it 400 steps later.
+LATE = """
+#include <assert.h>
+#include <pthread.h>
+static volatile int done, sum;
+static void *set(void *unused)
+{
+    done = 1;
+    return unused;
+}
+static void *look(void *unused)
+{
+    const int seen = done;
+    for (int i = 0; i < 200; i++) {
+        sum++;
+    }
+    assert(!seen);
+    return unused;
+}
+int main(void)
+{
+    pthread_t tasks[2];
+    pthread_create(&tasks[0], NULL, set, NULL);
+    pthread_create(&tasks[1], NULL, look, NULL);
+    pthread_join(tasks[0], NULL);
+    pthread_join(tasks[1], NULL);
+    return sum != 200;
+}
+"""
+
+
+def test_a_passing_run_that_parts_long_before_the_failure_is_found():
+    program = build("late", text=LATE)
+    (said,) = explain("--rows", "0", "--budget", "300runs", failing_schedule(program), "--", program)
+    (write_of_done,) = [row["step"] for row in said["rows"] if row["operation"].startswith("write done")]
+    assert len(said["rows"]) - write_of_done > 150, said["rows"][-1]
+    # Only where the reader comes before that write does a run pass.
+    parting = int(re.match(r"takes the same (\d+) steps", said["passing"])[1])
+    assert parting + 1 == write_of_done, (said["passing"], write_of_done)
+
+
 def test_a_switch_is_marked_where_another_task_ran_before():
     program = build_case("account")
     (said,) = explain(failing_schedule(program), "--", program)
