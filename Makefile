@@ -5,7 +5,7 @@ DESTDIR ?=
 
 .PHONY: all deps deps-servers deps-page deps-proxy deps-programs deps-sources run test test-page test-servers test-long install format lint fuzz bench bench-import bench-store bench-solve bench-races bench-monitor bench-record bench-explore clean help
 all: $(BUILD)/build.ninja          ## build build/clew, and its manual in build/man
-	@ninja -C $(BUILD) --quiet clew src/runtime/libclew_rt.so src/runtime/libclew_control.so src/runtime/libclew_hooks.a src/runtime/libclew_sim.a case-systems manual completion/clew
+	@ninja -C $(BUILD) --quiet clew src/runtime/libclew_rt.so src/runtime/libclew_control.so src/runtime/clew-launcher src/runtime/libclew_hooks.a src/runtime/libclew_sim.a case-systems manual completion/clew
 
 $(BUILD)/build.ninja: | deps
 	@meson setup $(BUILD) --buildtype=release --prefix=$(PREFIX) >/dev/null
