@@ -2,7 +2,7 @@
 //
 //     node page_test.mjs BUILD
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -309,6 +309,23 @@ tests.a_hundred_thousand_events_can_be_walked = async () => {
   await close(page);
 };
 
+tests.a_million_events_can_be_walked = async () => {
+  const started = Date.now();
+  const page = await open("huge.html");
+  const opened = Date.now() - started;
+  await press(page, "a", "End");
+  same(await selected(page), "999999", "the last event");
+  await page.locator(".body").hover();
+  await page.evaluate(() => (window.clew.diagram.drawTimes = []));
+  for (let i = 0; i < 60; i++) {
+    await page.mouse.wheel(0, i % 2 === 0 ? -900 : 300);
+    await settled(page);
+  }
+  const times = (await page.evaluate(() => window.clew.diagram.drawTimes)).sort((a, b) => a - b);
+  console.log(`# 1,000,000 events: ${(statSync(join(scratch, "huge.html")).size / 1e6).toFixed(1)} MB, opened in ${opened} ms; p95 of a draw ${times[Math.floor(times.length * 0.95)].toFixed(1)} ms`);
+  await close(page);
+};
+
 // ---- inputs ----
 
 function makeInputs() {
@@ -330,6 +347,8 @@ function makeInputs() {
   clew("view", "-q", "hostile.txt", "-o", "hostile.html");
   writeFileSync(join(scratch, "large.txt"), largeTrace(100000));
   clew("view", "-q", "large.txt", "-o", "large.html");
+  writeFileSync(join(scratch, "huge.txt"), largeTrace(1000000));
+  clew("view", "-q", "huge.txt", "-o", "huge.html");
 }
 
 // A race on `count`; `i` is of main/1 alone.
