@@ -655,7 +655,7 @@ def test_weights_and_the_default_find_what_figure_8_of_the_raft_paper_shows():
     assert explore("./figure8.so", *options)["findings"] == []
     found = explore("./figure8.so", *options, "--weights", "timer=1,message=8", "--first")["findings"]
     assert [finding["key"] for finding in found] == ["property: leaders are complete"], found
-    found = explore("./figure8.so", "--seed", "5", "--depth", "300", "--budget", "400runs", "--first")["findings"]
+    found = explore("./figure8.so", "--seed", "7", "--depth", "300", "--budget", "600runs", "--first")["findings"]
     assert [finding["key"] for finding in found] == ["property: leaders are complete"], found
 
 
