@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the search of a wrapped library: bench/programs/raft_library.c, a Raft that uses malloc, three members, runs of 300 steps.
+"""Measures the search of a wrapped library: bench/programs/raft_library.c and its parts, a Raft that uses malloc, three members, runs of 300
+steps.
 
     bench/library_bench.py [BUILD] [BEFORE]
 
@@ -20,6 +21,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PARTS = ("library", "log", "members", "requests", "store")
+ALL_FEATURES = ("-DCHANGES", "-DSNAPSHOT_AFTER=3")  # commands sent twice, changes of members, and snapshots in most runs
 ROUNDS = 5
 RUNS = {"random": 20000, "auto": 10000}
 WANTED = {"random": 3.0, "auto": 2.0}
@@ -53,16 +56,18 @@ def steps_per_second(clew, library, strategy, folder):
     return best
 
 
+def sources_with(glue):
+    return [os.path.join(HERE, "programs", "raft_" + part + ".c") for part in (*PARTS, glue)]
+
+
 def build(clew, compiler, folder, name, *words):
-    sources = [os.path.join(HERE, "programs", file) for file in ("raft_library.c", "raft_system.c")]
-    run(clew, "cc", "--sim", "--with", compiler, "-O2", *words, *sources, "-o", name, cwd=folder)
+    run(clew, "cc", "--sim", "--with", compiler, "-O2", *words, *sources_with("system"), "-o", name, cwd=folder)
     return "./" + name
 
 
 def harness_steps_per_second(folder):
     """In millions, of the library without clew; the best of some rounds."""
-    sources = [os.path.join(HERE, "programs", file) for file in ("raft_library.c", "raft_harness.c")]
-    run("gcc", "-O2", *sources, "-o", "harness", cwd=folder)
+    run("gcc", "-O2", *ALL_FEATURES, *sources_with("harness"), "-o", "harness", cwd=folder)
     return max(float(run("./harness", "10000", cwd=folder)) for _ in range(ROUNDS))
 
 
@@ -127,13 +132,13 @@ def find_long(clew, folder):
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "build")
     clew = os.path.abspath(os.path.join(folder, "clew"))
-    print(f"{'a Raft library of 920 lines, 300 steps':44} {'got':>12} {'':10}   {'wanted':>10}")
+    print(f"{'a Raft library of 1,750 lines, 300 steps':44} {'got':>12} {'':10}   {'wanted':>10}")
     with tempfile.TemporaryDirectory() as work:
         row("steps, a harness without clew, gcc", harness_steps_per_second(work), "M/s", 0)
         for compiler in ("gcc", "clang"):
             if shutil.which(compiler) is None:
                 continue
-            library = build(clew, compiler, work, compiler + ".so")
+            library = build(clew, compiler, work, compiler + ".so", *ALL_FEATURES)
             for strategy, wanted in WANTED.items():
                 row(f"steps, {strategy}, {compiler}", steps_per_second(clew, library, strategy, work), "M/s", wanted)
         print_figure_8(clew, work)

@@ -3,12 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "raft_log.h"
+#include "raft_members.h"
+
 enum {
     ELECTION_TICKS = 10,
     HEARTBEAT_TICKS = 3,
-    WINDOW_MAX = 4,      /* entries of a message */
-    SNAPSHOT_AFTER = 24, /* entries that are applied */
-    MEMBERS_MAX = 16
+    WINDOW_MAX = 4,     /* entries of a message */
+    PIECE_SIZE = 48,    /* of a snapshot, in a message */
+    LEARNER_LAG_MAX = 2 /* entries that a learner may lack when it is promoted */
 };
 
 /* With FIGURE_8 the library is as the figure of that number in the Raft paper has it, and wrong: a
@@ -18,6 +21,11 @@ enum {
 static const bool counts_older_terms = true;
 #else
 static const bool counts_older_terms = false;
+#endif
+
+/* Entries that are applied between two snapshots. */
+#ifndef SNAPSHOT_AFTER
+#define SNAPSHOT_AFTER 24
 #endif
 
 enum message_type {
@@ -30,29 +38,12 @@ enum message_type {
     MESSAGE_TIMEOUT_NOW
 };
 
-struct entry {
-    uint64_t term;
-    size_t size;
-    char *bytes;
-};
-
-/* The entries behind the snapshot: index first + i is at[i]. */
-struct log {
-    uint64_t snapshot_index;
-    uint64_t snapshot_term;
-    struct entry *at;
-    size_t count;
-    size_t room;
-};
-
 struct peer {
     uint64_t next;
     uint64_t match;
     uint32_t ticks_silent;
     uint64_t read_seen;
-    bool has_voted;
-    bool has_refused;
-    bool is_in_snapshot;
+    size_t snapshot_sent; /* bytes that it has */
 };
 
 struct reading {
@@ -61,22 +52,39 @@ struct reading {
     uint64_t round;
 };
 
+/* The state machine up to the first entry of the log, and the members by then. */
+struct snapshot {
+    char *bytes;
+    size_t size;
+    struct members members;
+};
+
+/* A snapshot that is coming in, piece by piece. */
+struct incoming {
+    uint64_t index;
+    uint64_t term;
+    struct writer bytes;
+};
+
 struct raft {
     int self;
-    int count;
     struct raft_io io;
+    struct members members; /* of the last entry that has them, committed or not */
+    uint64_t members_index; /* that entry */
+    struct snapshot snapshot;
+    struct incoming incoming;
+    uint32_t votes; /* for this candidate, a bit for each member */
     uint64_t term;
     int vote;
     struct log log;
     uint64_t commit;
     uint64_t applied;
-    uint64_t applied_hash;
     enum raft_role role;
     int leader;
     int transfer_to;
     uint32_t ticks;
     uint32_t timeout;
-    struct peer *peers;
+    struct peer peers[RAFT_MEMBERS_MAX];
     struct reading *readings;
     size_t reading_count;
     size_t reading_room;
@@ -84,176 +92,52 @@ struct raft {
     uint64_t reads_done;
 };
 
-/* Memory */
+/* Members */
 
-static void *allocate(size_t size)
+/* The next other member behind this one, -1 when there is none; from -1 on all are listed. */
+static int next_other(const struct raft *r, int after)
 {
-    void *block = calloc(1, size == 0 ? 1 : size);
-    if (block == NULL) {
-        abort();
-    }
-    return block;
+    const int next = members_next(r->members, after);
+    return next == r->self ? members_next(r->members, next) : next;
 }
 
-static void *grow(void *block, size_t size)
+static bool read_members_of(const struct entry *e, struct members *m)
 {
-    void *grown = realloc(block, size);
-    if (grown == NULL) {
-        abort();
-    }
-    return grown;
+    struct reader in = reader_of(e->bytes, e->size);
+    return e->kind == ENTRY_MEMBERS && members_read(m, &in);
 }
 
-/* Bytes that are written and read in order. */
-
-struct writer {
-    char *bytes;
-    size_t used;
-    size_t room;
-};
-
-static void write_bytes(struct writer *w, const void *bytes, size_t size)
+/* The members up to this entry: those of the last entry that has some, else of the snapshot.
+ * Returns that entry. */
+static uint64_t find_members(const struct raft *r, uint64_t last, struct members *m)
 {
-    if (w->used + size > w->room) {
-        w->room = 2 * (w->used + size) + 64;
-        w->bytes = grow(w->bytes, w->room);
-    }
-    if (size > 0) {
-        memcpy(w->bytes + w->used, bytes, size);
-        w->used += size;
-    }
-}
-
-static void write_number(struct writer *w, uint64_t number)
-{
-    char bytes[10];
-    size_t size = 0;
-    do {
-        bytes[size] = (char)(number & 0x7f);
-        number >>= 7;
-        bytes[size] = (char)(bytes[size] | (number > 0 ? 0x80 : 0));
-        size++;
-    } while (number > 0);
-    write_bytes(w, bytes, size);
-}
-
-struct reader {
-    const unsigned char *at;
-    const unsigned char *end;
-    bool is_broken;
-};
-
-static uint64_t read_number(struct reader *r)
-{
-    uint64_t number = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        if (r->at == r->end) {
-            r->is_broken = true;
-            return 0;
-        }
-        const unsigned char byte = *r->at++;
-        number |= (uint64_t)(byte & 0x7f) << shift;
-        if ((byte & 0x80) == 0) {
-            return number;
+    for (uint64_t index = last; log_has(&r->log, index); index--) {
+        if (read_members_of(log_at(&r->log, index), m)) {
+            return index;
         }
     }
-    r->is_broken = true;
-    return 0;
+    *m = r->snapshot.members;
+    return r->log.snapshot_index;
 }
 
-static const void *read_bytes(struct reader *r, size_t size)
+/* A change is in force as soon as it is in the log, and is not when it is truncated. */
+static void append(struct raft *r, const struct entry *e)
 {
-    if ((size_t)(r->end - r->at) < size) {
-        r->is_broken = true;
-        return NULL;
-    }
-    const void *bytes = r->at;
-    r->at += size;
-    return bytes;
-}
-
-/* The log */
-
-static uint64_t log_last(const struct log *l)
-{
-    return l->snapshot_index + l->count;
-}
-
-static bool log_has(const struct log *l, uint64_t index)
-{
-    return index > l->snapshot_index && index <= log_last(l);
-}
-
-static struct entry *log_at(const struct log *l, uint64_t index)
-{
-    return &l->at[index - l->snapshot_index - 1];
-}
-
-static uint64_t log_term(const struct log *l, uint64_t index)
-{
-    if (index == l->snapshot_index) {
-        return l->snapshot_term;
-    }
-    return log_has(l, index) ? log_at(l, index)->term : 0;
-}
-
-static void log_append(struct log *l, uint64_t term, const void *bytes, size_t size)
-{
-    if (l->count == l->room) {
-        l->room = l->room == 0 ? 8 : 2 * l->room;
-        l->at = grow(l->at, l->room * sizeof *l->at);
-    }
-    struct entry *e = &l->at[l->count++];
-    e->term = term;
-    e->size = size;
-    e->bytes = allocate(size);
-    if (size > 0) {
-        memcpy(e->bytes, bytes, size);
+    log_append(&r->log, e);
+    if (read_members_of(e, &r->members)) {
+        r->members_index = log_last(&r->log);
     }
 }
 
-static void log_truncate(struct log *l, uint64_t last)
+static void truncate(struct raft *r, uint64_t last)
 {
-    while (log_last(l) > last && l->count > 0) {
-        free(l->at[--l->count].bytes);
+    log_truncate(&r->log, last);
+    if (r->members_index > last) {
+        r->members_index = find_members(r, last, &r->members);
     }
-}
-
-/* Forgets the first entries, which are in a snapshot. */
-static void log_compact(struct log *l, uint64_t index, uint64_t term)
-{
-    size_t gone = 0;
-    while (gone < l->count && l->snapshot_index + gone + 1 <= index) {
-        free(l->at[gone++].bytes);
-    }
-    l->count -= gone;
-    if (l->count > 0) {
-        memmove(l->at, l->at + gone, l->count * sizeof *l->at);
-    }
-    l->snapshot_index = index;
-    l->snapshot_term = term;
-}
-
-static void log_clear(struct log *l)
-{
-    log_truncate(l, l->snapshot_index);
-    free(l->at);
-    l->at = NULL;
-    l->room = 0;
 }
 
 /* What is on the disk */
-
-static void write_entries(struct writer *w, const struct log *l, uint64_t first, uint64_t last)
-{
-    write_number(w, last + 1 - first);
-    for (uint64_t i = first; i <= last; i++) {
-        const struct entry *e = log_at(l, i);
-        write_number(w, e->term);
-        write_number(w, e->size);
-        write_bytes(w, e->bytes, e->size);
-    }
-}
 
 static void save(struct raft *r)
 {
@@ -262,29 +146,46 @@ static void save(struct raft *r)
     write_number(&w, (uint64_t)(r->vote + 1));
     write_number(&w, r->log.snapshot_index);
     write_number(&w, r->log.snapshot_term);
-    write_number(&w, r->log.snapshot_index > 0 ? r->applied_hash : 0);
-    write_entries(&w, &r->log, r->log.snapshot_index + 1, log_last(&r->log));
+    members_write(r->snapshot.members, &w);
+    write_block(&w, r->snapshot.bytes, r->snapshot.size);
+    log_write(&r->log, r->log.snapshot_index + 1, log_last(&r->log), &w);
     r->io.save(r->io.context, w.bytes, w.used);
     free(w.bytes);
 }
 
+static void keep_snapshot(struct raft *r, const char *bytes, size_t size)
+{
+    free(r->snapshot.bytes);
+    r->snapshot.bytes = allocate(size);
+    r->snapshot.size = size;
+    if (size > 0) {
+        memcpy(r->snapshot.bytes, bytes, size);
+    }
+}
+
 static void load(struct raft *r, const void *saved, size_t size)
 {
-    struct reader in = {saved, (const unsigned char *)saved + size, false};
+    struct reader in = reader_of(saved, size);
+    struct entry e;
     r->term = read_number(&in);
     r->vote = (int)read_number(&in) - 1;
     r->log.snapshot_index = read_number(&in);
     r->log.snapshot_term = read_number(&in);
-    r->applied_hash = read_number(&in);
-    for (uint64_t left = read_number(&in); left > 0 && !in.is_broken; left--) {
-        const uint64_t term = read_number(&in);
-        const size_t entry_size = (size_t)read_number(&in);
-        const void *bytes = read_bytes(&in, entry_size);
-        if (!in.is_broken) {
-            log_append(&r->log, term, bytes, entry_size);
-        }
+    (void)members_read(&r->snapshot.members, &in);
+    size_t snapshot_size = 0;
+    const char *bytes = read_block(&in, &snapshot_size);
+    if (in.is_broken) {
+        abort(); /* the disk keeps what it is given */
     }
+    keep_snapshot(r, bytes, snapshot_size);
+    for (uint64_t left = read_number(&in); left > 0 && log_read(&in, &e); left--) {
+        log_append(&r->log, &e);
+    }
+    r->members_index = find_members(r, log_last(&r->log), &r->members);
     r->commit = r->applied = r->log.snapshot_index;
+    if (r->log.snapshot_index > 0) {
+        r->io.restore(r->io.context, r->snapshot.bytes, r->snapshot.size);
+    }
 }
 
 /* Roles */
@@ -312,11 +213,6 @@ static void become_follower(struct raft *r, uint64_t term, int leader)
     }
 }
 
-static uint32_t quorum(const struct raft *r)
-{
-    return (uint32_t)r->count / 2 + 1;
-}
-
 static void send(struct raft *r, int to, struct writer *w)
 {
     r->io.send(r->io.context, to, w->bytes, w->used);
@@ -334,10 +230,9 @@ static void begin(struct writer *w, enum message_type type, uint64_t term)
 static void ask_for_votes(struct raft *r, bool is_pre)
 {
     const uint64_t term = is_pre ? r->term + 1 : r->term;
-    for (int i = 0; i < r->count; i++) {
-        r->peers[i].has_voted = i == r->self;
-        r->peers[i].has_refused = false;
-        if (i != r->self) {
+    r->votes = UINT32_C(1) << r->self;
+    for (int i = next_other(r, -1); i >= 0; i = next_other(r, i)) {
+        if (members_votes(r->members, i)) {
             struct writer w = {0};
             begin(&w, MESSAGE_VOTE, term);
             write_number(&w, is_pre);
@@ -350,13 +245,9 @@ static void ask_for_votes(struct raft *r, bool is_pre)
 
 static void become_leader(struct raft *r);
 
-static uint32_t count_votes(const struct raft *r)
+static bool has_won(const struct raft *r)
 {
-    uint32_t votes = 0;
-    for (int i = 0; i < r->count; i++) {
-        votes += r->peers[i].has_voted;
-    }
-    return votes;
+    return members_is_majority(r->members, r->votes);
 }
 
 static void begin_election(struct raft *r)
@@ -368,7 +259,7 @@ static void begin_election(struct raft *r)
     save(r);
     reset_timeout(r);
     ask_for_votes(r, false);
-    if (count_votes(r) >= quorum(r)) {
+    if (has_won(r)) {
         become_leader(r);
     }
 }
@@ -383,7 +274,7 @@ static void begin_pre_election(struct raft *r)
     r->leader = -1;
     reset_timeout(r);
     ask_for_votes(r, true);
-    if (count_votes(r) >= quorum(r)) {
+    if (has_won(r)) {
         begin_election(r);
     }
 }
@@ -436,9 +327,8 @@ static void on_vote_reply(struct raft *r, int from, uint64_t term, struct reader
     if (!is_asked) {
         return;
     }
-    r->peers[from].has_voted = r->peers[from].has_voted || is_granted;
-    r->peers[from].has_refused = !is_granted;
-    if (count_votes(r) >= quorum(r)) {
+    r->votes |= is_granted ? UINT32_C(1) << from : 0;
+    if (has_won(r)) {
         if (is_pre) {
             begin_election(r);
         } else {
@@ -449,50 +339,48 @@ static void on_vote_reply(struct raft *r, int from, uint64_t term, struct reader
 
 /* Applying, and snapshots */
 
-static uint64_t mix(uint64_t hash, uint64_t more)
-{
-    hash = (hash ^ more) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
-static uint64_t hash_entry(const struct entry *e)
-{
-    uint64_t hash = mix(1, e->term);
-    for (size_t i = 0; i < e->size; i++) {
-        hash = mix(hash, (unsigned char)e->bytes[i]);
-    }
-    return hash;
-}
-
 static void take_snapshot(struct raft *r)
 {
-    if (r->applied >= r->log.snapshot_index + SNAPSHOT_AFTER) {
-        const uint64_t term = log_term(&r->log, r->applied);
-        log_compact(&r->log, r->applied, term);
-        save(r);
+    if (r->applied < r->log.snapshot_index + SNAPSHOT_AFTER) {
+        return;
     }
+    struct members members;
+    (void)find_members(r, r->applied, &members);
+    free(r->snapshot.bytes);
+    r->snapshot.bytes = r->io.take_snapshot(r->io.context, &r->snapshot.size);
+    r->snapshot.members = members;
+    log_compact(&r->log, r->applied, log_term(&r->log, r->applied));
+    save(r);
 }
 
 static void apply_committed(struct raft *r)
 {
     while (r->applied < r->commit && log_has(&r->log, r->applied + 1)) {
         const struct entry *e = log_at(&r->log, ++r->applied);
-        r->applied_hash = mix(r->applied_hash, hash_entry(e));
-        r->io.apply(r->io.context, r->applied, e->bytes, e->size);
+        if (e->kind == ENTRY_COMMAND) {
+            r->io.apply(r->io.context, r->applied, e->bytes, e->size);
+        }
     }
     take_snapshot(r);
 }
 
 /* Replication */
 
+/* The next piece of the snapshot; it is sent again until it is answered. */
 static void send_snapshot(struct raft *r, int to)
 {
+    const struct snapshot *s = &r->snapshot;
+    const size_t sent = r->peers[to].snapshot_sent;
+    const size_t left = s->size - sent;
+    const size_t size = left < PIECE_SIZE ? left : PIECE_SIZE;
     struct writer w = {0};
     begin(&w, MESSAGE_SNAPSHOT, r->term);
     write_number(&w, r->log.snapshot_index);
     write_number(&w, r->log.snapshot_term);
-    write_number(&w, r->applied_hash);
-    r->peers[to].is_in_snapshot = true;
+    members_write(s->members, &w);
+    write_number(&w, sent);
+    write_number(&w, size == left);
+    write_block(&w, s->bytes + sent, size);
     send(r, to, &w);
 }
 
@@ -511,36 +399,49 @@ static void send_entries(struct raft *r, int to)
     write_number(&w, log_term(&r->log, p->next - 1));
     write_number(&w, r->commit);
     write_number(&w, r->read_round);
-    write_entries(&w, &r->log, p->next, end);
+    log_write(&r->log, p->next, end, &w);
     send(r, to, &w);
 }
 
 static void send_all(struct raft *r)
 {
     r->ticks = 0;
-    for (int i = 0; i < r->count; i++) {
-        if (i != r->self) {
-            send_entries(r, i);
-        }
+    for (int i = next_other(r, -1); i >= 0; i = next_other(r, i)) {
+        send_entries(r, i);
     }
 }
 
-/* An entry of this term that a majority has is committed, with all before it. */
+/* The last entry that a majority of the voters has. */
+static uint64_t majority_index(const struct raft *r)
+{
+    uint64_t sorted[RAFT_MEMBERS_MAX];
+    uint32_t count = 0;
+    for (int i = members_next(r->members, -1); i >= 0; i = members_next(r->members, i)) {
+        if (members_votes(r->members, i)) {
+            const uint64_t match = i == r->self ? log_last(&r->log) : r->peers[i].match;
+            uint32_t at = count++;
+            for (; at > 0 && sorted[at - 1] < match; at--) {
+                sorted[at] = sorted[at - 1];
+            }
+            sorted[at] = match;
+        }
+    }
+    return count == 0 ? 0 : sorted[members_quorum(r->members) - 1];
+}
+
+/* An entry of this term that a majority has is committed, with all before it. A leader that a
+ * committed change has taken the vote from steps down. */
 static void advance_commit(struct raft *r)
 {
-    uint64_t sorted[MEMBERS_MAX];
-    for (int i = 0; i < r->count; i++) {
-        const uint64_t match = i == r->self ? log_last(&r->log) : r->peers[i].match;
-        int at = i;
-        for (; at > 0 && sorted[at - 1] < match; at--) {
-            sorted[at] = sorted[at - 1];
-        }
-        sorted[at] = match;
+    const uint64_t index = majority_index(r);
+    if (index <= r->commit || (!counts_older_terms && log_term(&r->log, index) != r->term)) {
+        return;
     }
-    const uint64_t index = sorted[quorum(r) - 1];
-    if (index > r->commit && (counts_older_terms || log_term(&r->log, index) == r->term)) {
-        r->commit = index;
-        apply_committed(r);
+    r->commit = index;
+    apply_committed(r);
+    if (!members_votes(r->members, r->self) && r->members_index <= r->commit) {
+        send_all(r); /* the others hear of the commit */
+        become_follower(r, r->term, -1);
     }
 }
 
@@ -549,11 +450,11 @@ static void become_leader(struct raft *r)
     r->role = RAFT_LEADER;
     r->leader = r->self;
     r->transfer_to = -1;
-    for (int i = 0; i < r->count; i++) {
+    for (int i = 0; i < RAFT_MEMBERS_MAX; i++) {
         r->peers[i] = (struct peer){.next = log_last(&r->log) + 1};
     }
     if (!counts_older_terms) {
-        log_append(&r->log, r->term, "", 0);
+        append(r, &(struct entry){.term = r->term, .kind = ENTRY_NOTHING});
     }
     save(r);
     send_all(r);
@@ -581,19 +482,14 @@ static void answer_append(struct raft *r, int to, bool is_taken, uint64_t index,
 static uint64_t take_entries(struct raft *r, uint64_t index, struct reader *in)
 {
     bool has_changed = false;
-    for (uint64_t left = read_number(in); left > 0 && !in->is_broken; left--) {
-        const uint64_t term = read_number(in);
-        const size_t size = (size_t)read_number(in);
-        const void *bytes = read_bytes(in, size);
-        if (in->is_broken) {
-            break;
-        }
+    struct entry e;
+    for (uint64_t left = read_number(in); left > 0 && log_read(in, &e); left--) {
         index++;
-        if (index <= r->log.snapshot_index || log_term(&r->log, index) == term) {
+        if (index <= r->log.snapshot_index || log_term(&r->log, index) == e.term) {
             continue;
         }
-        log_truncate(&r->log, index - 1);
-        log_append(&r->log, term, bytes, size);
+        truncate(r, index - 1);
+        append(r, &e);
         has_changed = true;
     }
     if (has_changed) {
@@ -652,11 +548,11 @@ static void finish_reads(struct raft *r)
 {
     size_t kept = 0;
     for (size_t i = 0; i < r->reading_count; i++) {
-        uint32_t seen = 1;
-        for (int k = 0; k < r->count; k++) {
-            seen += k != r->self && r->peers[k].read_seen >= r->readings[i].round;
+        uint32_t seen = UINT32_C(1) << r->self;
+        for (int k = next_other(r, -1); k >= 0; k = next_other(r, k)) {
+            seen |= r->peers[k].read_seen >= r->readings[i].round ? UINT32_C(1) << k : 0;
         }
-        if (seen >= quorum(r) && r->applied >= r->readings[i].commit) {
+        if (members_is_majority(r->members, seen) && r->applied >= r->readings[i].commit) {
             const uint64_t ticket = r->readings[i].ticket;
             r->reads_done = ticket > r->reads_done ? ticket : r->reads_done;
         } else {
@@ -705,62 +601,121 @@ static void on_append_reply(struct raft *r, int from, uint64_t term, struct read
         p->next = index + 1;
         advance_commit(r);
     }
+    if (r->role != RAFT_LEADER) {
+        return; /* the commit has taken its vote */
+    }
     finish_transfer(r, from);
     if (p->next <= log_last(&r->log)) {
         send_entries(r, from);
     }
 }
 
+struct piece {
+    uint64_t index;
+    uint64_t term;
+    struct members members;
+    size_t from;
+    bool is_last;
+    const char *bytes;
+    size_t size;
+};
+
+static bool read_piece(struct piece *p, struct reader *in)
+{
+    p->index = read_number(in);
+    p->term = read_number(in);
+    const bool has_members = members_read(&p->members, in);
+    p->from = (size_t)read_number(in);
+    p->is_last = read_number(in) != 0;
+    p->bytes = read_block(in, &p->size);
+    return has_members && !in->is_broken;
+}
+
+/* Puts the piece behind those before it. False when one of them is missing. */
+static bool take_piece(struct incoming *in, const struct piece *p)
+{
+    if (in->index != p->index || in->term != p->term || p->from == 0) {
+        in->index = p->index;
+        in->term = p->term;
+        in->bytes.used = 0;
+    }
+    if (in->bytes.used != p->from) {
+        return false;
+    }
+    write_bytes(&in->bytes, p->bytes, p->size);
+    return true;
+}
+
+/* The snapshot takes the place of the log up to its index, and of all where they differ. */
+static void install(struct raft *r, const struct piece *p)
+{
+    if (log_term(&r->log, p->index) != p->term) {
+        log_truncate(&r->log, r->log.snapshot_index);
+    }
+    log_compact(&r->log, p->index, p->term);
+    keep_snapshot(r, r->incoming.bytes.bytes, r->incoming.bytes.used);
+    r->snapshot.members = p->members;
+    r->members_index = find_members(r, log_last(&r->log), &r->members);
+    r->commit = r->applied = p->index;
+    r->io.restore(r->io.context, r->snapshot.bytes, r->snapshot.size);
+    save(r);
+}
+
 static void on_snapshot(struct raft *r, int from, uint64_t term, struct reader *in)
 {
-    const uint64_t index = read_number(in);
-    const uint64_t last_term = read_number(in);
-    const uint64_t hash = read_number(in);
-    if (in->is_broken || term < r->term) {
+    struct piece p = {0};
+    if (!read_piece(&p, in) || term < r->term) {
         return;
     }
     become_follower(r, term, from);
-    if (index > r->commit) {
-        if (log_term(&r->log, index) != last_term) {
-            log_truncate(&r->log, r->log.snapshot_index);
-        }
-        log_compact(&r->log, index, last_term);
-        r->commit = r->applied = index;
-        r->applied_hash = hash;
-        save(r);
+    bool is_done = p.index <= r->commit;
+    if (!is_done && take_piece(&r->incoming, &p) && p.is_last) {
+        install(r, &p);
+        is_done = true;
     }
     struct writer w = {0};
     begin(&w, MESSAGE_SNAPSHOT_REPLY, r->term);
-    write_number(&w, index);
+    write_number(&w, p.index);
+    write_number(&w, is_done);
+    write_number(&w, r->incoming.bytes.used);
     send(r, from, &w);
 }
 
 static void on_snapshot_reply(struct raft *r, int from, uint64_t term, struct reader *in)
 {
     const uint64_t index = read_number(in);
-    if (in->is_broken || term > r->term) {
-        if (!in->is_broken) {
-            become_follower(r, term, -1);
-        }
+    const bool is_done = read_number(in) != 0;
+    const size_t taken = (size_t)read_number(in);
+    if (in->is_broken) {
         return;
     }
-    if (r->role == RAFT_LEADER && term == r->term) {
-        struct peer *p = &r->peers[from];
-        p->is_in_snapshot = false;
+    if (term > r->term) {
+        become_follower(r, term, -1);
+        return;
+    }
+    if (r->role != RAFT_LEADER || term < r->term) {
+        return;
+    }
+    struct peer *p = &r->peers[from];
+    p->ticks_silent = 0;
+    p->snapshot_sent = 0;
+    if (is_done) {
         p->match = index > p->match ? index : p->match;
         p->next = p->match + 1;
-        send_entries(r, from);
+    } else if (index == r->log.snapshot_index && taken <= r->snapshot.size) {
+        p->snapshot_sent = taken;
     }
+    send_entries(r, from);
 }
 
 /* From outside */
 
 void raft_receive(struct raft *r, int from, const void *bytes, size_t size)
 {
-    struct reader in = {bytes, (const unsigned char *)bytes + size, false};
+    struct reader in = reader_of(bytes, size);
     const uint64_t type = read_number(&in);
     const uint64_t term = read_number(&in);
-    if (in.is_broken || from < 0 || from >= r->count) {
+    if (in.is_broken || from < 0 || from >= RAFT_MEMBERS_MAX) {
         return;
     }
     switch (type) {
@@ -771,7 +726,7 @@ void raft_receive(struct raft *r, int from, const void *bytes, size_t size)
     case MESSAGE_SNAPSHOT: on_snapshot(r, from, term, &in); break;
     case MESSAGE_SNAPSHOT_REPLY: on_snapshot_reply(r, from, term, &in); break;
     case MESSAGE_TIMEOUT_NOW:
-        if (term == r->term && r->role == RAFT_FOLLOWER) {
+        if (term == r->term && r->role == RAFT_FOLLOWER && members_votes(r->members, r->self)) {
             begin_election(r);
         }
         break;
@@ -782,14 +737,12 @@ void raft_receive(struct raft *r, int from, const void *bytes, size_t size)
 /* A leader that hears of no majority steps down. */
 static void check_quorum(struct raft *r)
 {
-    uint32_t heard = 1;
-    for (int i = 0; i < r->count; i++) {
-        if (i != r->self) {
-            r->peers[i].ticks_silent++;
-            heard += r->peers[i].ticks_silent < 4 * ELECTION_TICKS;
-        }
+    uint32_t heard = UINT32_C(1) << r->self;
+    for (int i = next_other(r, -1); i >= 0; i = next_other(r, i)) {
+        r->peers[i].ticks_silent++;
+        heard |= r->peers[i].ticks_silent < 4 * ELECTION_TICKS ? UINT32_C(1) << i : 0;
     }
-    if (heard < quorum(r)) {
+    if (!members_is_majority(r->members, heard)) {
         become_follower(r, r->term, -1);
     }
 }
@@ -802,7 +755,7 @@ void raft_tick(struct raft *r)
         if (r->role == RAFT_LEADER && r->ticks >= HEARTBEAT_TICKS) {
             send_all(r);
         }
-    } else if (r->ticks >= r->timeout) {
+    } else if (r->ticks >= r->timeout && members_votes(r->members, r->self)) {
         begin_pre_election(r);
     }
 }
@@ -812,7 +765,42 @@ bool raft_propose(struct raft *r, const void *bytes, size_t size)
     if (r->role != RAFT_LEADER || r->transfer_to >= 0) {
         return false;
     }
-    log_append(&r->log, r->term, bytes, size);
+    append(r, &(struct entry){.term = r->term,
+                              .kind = ENTRY_COMMAND,
+                              .size = size,
+                              .bytes = (char *)(uintptr_t)bytes});
+    save(r);
+    send_all(r);
+    advance_commit(r);
+    return true;
+}
+
+/* One change at a time, and none before an entry of the leader's own term is committed: else two
+ * leaders could change the same members in different ways. */
+static bool may_change(const struct raft *r)
+{
+    return r->role == RAFT_LEADER && r->transfer_to < 0 && r->members_index <= r->commit &&
+           log_term(&r->log, r->commit) == r->term;
+}
+
+bool raft_change(struct raft *r, enum raft_change change, int member)
+{
+    struct members changed = r->members;
+    if (!may_change(r) || !members_change(&changed, change, member)) {
+        return false;
+    }
+    const bool is_new = change == RAFT_ADD;
+    if (change == RAFT_PROMOTE && r->peers[member].match + LEARNER_LAG_MAX < log_last(&r->log)) {
+        return false;
+    }
+    if (is_new) {
+        r->peers[member] = (struct peer){.next = log_last(&r->log) + 1};
+    }
+    struct writer w = {0};
+    members_write(changed, &w);
+    append(r, &(struct entry){
+                  .term = r->term, .kind = ENTRY_MEMBERS, .size = w.used, .bytes = w.bytes});
+    free(w.bytes);
     save(r);
     send_all(r);
     advance_commit(r);
@@ -821,7 +809,7 @@ bool raft_propose(struct raft *r, const void *bytes, size_t size)
 
 bool raft_transfer(struct raft *r, int to)
 {
-    if (r->role != RAFT_LEADER || to == r->self || to < 0 || to >= r->count) {
+    if (r->role != RAFT_LEADER || to == r->self || !members_votes(r->members, to)) {
         return false;
     }
     r->transfer_to = to;
@@ -854,17 +842,17 @@ uint64_t raft_reads_done(const struct raft *r)
 struct raft *raft_new(int self, int count, const struct raft_io *io, const void *saved,
                       size_t saved_size)
 {
-    if (count > MEMBERS_MAX) {
+    if (count < 1 || count > RAFT_MEMBERS_MAX || self < 0 || self >= RAFT_MEMBERS_MAX) {
         return NULL;
     }
     struct raft *r = allocate(sizeof *r);
     r->self = self;
-    r->count = count;
     r->io = *io;
     r->vote = -1;
     r->leader = -1;
     r->transfer_to = -1;
-    r->peers = allocate((size_t)count * sizeof *r->peers);
+    r->members = members_first(count);
+    r->snapshot.members = r->members;
     if (saved != NULL) {
         load(r, saved, saved_size);
     }
@@ -875,7 +863,8 @@ struct raft *raft_new(int self, int count, const struct raft_io *io, const void 
 void raft_free(struct raft *r)
 {
     log_clear(&r->log);
-    free(r->peers);
+    free(r->snapshot.bytes);
+    free(r->incoming.bytes.bytes);
     free(r->readings);
     free(r);
 }
@@ -895,6 +884,11 @@ uint64_t raft_commit(const struct raft *r)
     return r->commit;
 }
 
+uint64_t raft_applied(const struct raft *r)
+{
+    return r->applied;
+}
+
 uint64_t raft_last(const struct raft *r)
 {
     return log_last(&r->log);
@@ -912,7 +906,17 @@ uint64_t raft_entry_term(const struct raft *r, uint64_t index)
 
 uint64_t raft_entry_hash(const struct raft *r, uint64_t index)
 {
-    return log_has(&r->log, index) ? hash_entry(log_at(&r->log, index)) : 0;
+    return log_has(&r->log, index) ? entry_hash(log_at(&r->log, index)) : 0;
+}
+
+uint32_t raft_voters(const struct raft *r)
+{
+    return r->members.voters;
+}
+
+uint32_t raft_learners(const struct raft *r)
+{
+    return r->members.learners;
 }
 
 int raft_leader(const struct raft *r)

@@ -1,23 +1,25 @@
-/* The library raft_library.c as a system of three members. */
+/* The library raft_library.c as a system of three members, which replicate raft_store.c. */
 #include <clew/sim.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "raft_library.h"
+#include "raft_requests.h"
+#include "raft_store.h"
 
 /* Of the library, in one of ours. An election takes 10 to 19 without a word from a leader. */
 #ifndef TICKS
 #define TICKS 5
 #endif
 
-enum { MEMBERS = 3, REQUESTS = 6, DISK_SIZE = 8192, TICK = 1 };
-enum { MESSAGE, PROPOSE, TRANSFER, READ };
-static const char *const messages[] = {"message", "propose", "transfer", "read", NULL};
+enum { MEMBERS = 3, DISK_SIZE = 8192, TICK = 1 };
+enum { MESSAGE }; /* requests come behind it */
+static const char *const messages[] = {"message", "propose", "transfer", "read", "change", NULL};
 static const char *const timers[] = {"tick", NULL};
 
 struct member {
     struct raft *raft;
-    uint64_t commit;
+    struct store *store;
     uint64_t reads;
 };
 
@@ -36,10 +38,20 @@ static void save(void *context, const void *bytes, size_t size)
 
 static void apply(void *context, uint64_t index, const void *bytes, size_t size)
 {
-    (void)context;
-    (void)index;
-    (void)bytes;
-    (void)size;
+    struct member *m = context;
+    (void)store_apply(m->store, index, bytes, size);
+}
+
+static char *take_snapshot(void *context, size_t *size)
+{
+    const struct member *m = context;
+    return store_snapshot(m->store, size);
+}
+
+static void restore(void *context, const void *bytes, size_t size)
+{
+    struct member *m = context;
+    store_restore(m->store, bytes, size);
 }
 
 static uint32_t draw(void *context, uint32_t bound)
@@ -48,24 +60,32 @@ static uint32_t draw(void *context, uint32_t bound)
     return (uint32_t)clew_random(bound);
 }
 
+static void request(int member, enum request_type type, const void *bytes, size_t size)
+{
+    clew_request(member, MESSAGE + (int)type, bytes, size);
+}
+
 static void setup(void)
 {
-    for (uint32_t i = 0; i < REQUESTS; i++) {
-        const uint32_t what = i + 1;
-        clew_request((int)(i % MEMBERS), PROPOSE, &what, sizeof what);
-        clew_request((int)(i % MEMBERS), i % 2 == 0 ? READ : TRANSFER, &what, sizeof what);
-    }
+    requests_make(MEMBERS, request);
 }
 
 static void begin(struct member *m)
 {
-    static const struct raft_io io = {.send = send, .save = save, .apply = apply, .random = draw};
+    const struct raft_io io = {.context = m,
+                               .send = send,
+                               .save = save,
+                               .apply = apply,
+                               .take_snapshot = take_snapshot,
+                               .restore = restore,
+                               .random = draw};
     uint32_t size = 0;
     clew_disk_read(0, &size, sizeof size);
     char *saved = size == 0 ? NULL : malloc(size);
     if (saved != NULL) {
         clew_disk_read(sizeof size, saved, size);
     }
+    m->store = store_new();
     m->raft = raft_new(clew_self(), MEMBERS, &io, saved, size);
     free(saved);
     clew_timer_set(0, TICK);
@@ -79,11 +99,11 @@ static void start(void *state)
 static void message(void *state, const struct clew_message *m)
 {
     struct member *member = state;
-    switch (m->type) {
-    case MESSAGE: raft_receive(member->raft, m->from, m->bytes, m->size); break;
-    case PROPOSE: (void)raft_propose(member->raft, m->bytes, m->size); break;
-    case TRANSFER: (void)raft_transfer(member->raft, (clew_self() + 1) % MEMBERS); break;
-    default: (void)raft_read(member->raft, ++member->reads); break;
+    if (m->type == MESSAGE) {
+        raft_receive(member->raft, m->from, m->bytes, m->size);
+    } else {
+        request_serve(member->raft, (enum request_type)(m->type - MESSAGE), m->bytes, m->size,
+                      &member->reads);
     }
 }
 
@@ -101,9 +121,9 @@ static void describe(const void *state, char *text, size_t size)
 {
     static const char *const roles[] = {"follower", "pre-candidate", "candidate", "leader"};
     const struct raft *r = ((const struct member *)state)->raft;
-    snprintf(text, size, "%s term=%llu log=%llu..%llu commit=%llu", roles[raft_role(r)],
+    snprintf(text, size, "%s term=%llu log=%llu..%llu commit=%llu voters=%x", roles[raft_role(r)],
              (unsigned long long)raft_term(r), (unsigned long long)raft_first(r),
-             (unsigned long long)raft_last(r), (unsigned long long)raft_commit(r));
+             (unsigned long long)raft_last(r), (unsigned long long)raft_commit(r), raft_voters(r));
 }
 
 static const struct raft *raft_of(const struct clew_view *view, uint32_t node)
@@ -143,6 +163,22 @@ static bool commits_agree(const struct clew_view *view)
         if (index > 0 && index >= raft_first(a) && index >= raft_first(b) &&
             raft_entry_hash(a, index) != raft_entry_hash(b, index)) {
             return clew_broken(view, "entry %llu differs", (unsigned long long)index);
+        }
+    }
+    return true;
+}
+
+/* Two state machines that have got the same commands are in the same state. */
+static bool stores_agree(const struct clew_view *view)
+{
+    for (uint32_t i = 1; i < view->node_count; i++) {
+        const struct member *a = view->states[i - 1];
+        const struct member *b = view->states[i];
+        if (a != NULL && b != NULL && a->store != NULL && b->store != NULL &&
+            store_applied(a->store) == store_applied(b->store) &&
+            store_hash(a->store) != store_hash(b->store)) {
+            return clew_broken(view, "the stores of n%u and n%u differ after entry %llu", i, i + 1,
+                               (unsigned long long)store_applied(a->store));
         }
     }
     return true;
@@ -189,6 +225,7 @@ static const struct clew_property properties[] = {
 #endif
     {.name = "one leader", .holds = one_leader},
     {.name = "commits agree", .holds = commits_agree},
+    {.name = "stores agree", .holds = stores_agree},
 #ifdef FIGURE_8
     {.name = "leaders are complete", .holds = leaders_are_complete},
 #endif

@@ -648,7 +648,8 @@ def test_variables_are_seen_whichever_linker_places_the_counters():
 def test_weights_and_the_default_find_what_figure_8_of_the_raft_paper_shows():
     """With every timer a timeout, hardly a run commits anything: bench/library_bench.py has more seeds. The default learns which balance
     of timers enters rare code, and tries delays in one run of eight, for the runs are too many."""
-    sources = [os.path.join(SOURCE, "bench", "programs", name) for name in ("raft_library.c", "raft_system.c")]
+    sources = [os.path.join(SOURCE, "bench", "programs", "raft_" + part + ".c")
+               for part in ("library", "log", "members", "requests", "store", "system")]
     done = run(CLEW, "cc", "--sim", "--with", "gcc", "-O1", "-DFIGURE_8", "-DTICKS=20", *sources, "-o", "figure8.so")
     assert done.returncode == 0, done.stderr
     options = ("--strategy", "random", "--seed", "3", "--depth", "300", "--budget", "400runs")
