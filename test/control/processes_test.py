@@ -5,7 +5,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from controlled import CLEW, LONG, build, build_plain, explore, needs_traps, only_finding, run, write
+from controlled import CLEW, FOLDER, LONG, build, build_plain, explore, needs_traps, only_finding, run, write
 import tap  # pylint: disable=wrong-import-position
 
 MODES = ("fork", "thread", "exec")
@@ -55,6 +55,69 @@ def test_an_update_that_another_process_overwrites_is_found():
 def test_a_search_over_processes_can_be_complete():
     said, _ = explore(build("counter_locked", "-DLOCKED", text=COUNTER), "--strategy", "dpor", "--require-exhaustive")
     assert not said["findings"] and said["stats"]["exhausted"] and said["stats"]["mode"] == "fork", said
+
+
+FORK_HANDLER = """
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void use(void)
+{
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+}
+__attribute__((constructor)) static void start(void)
+{
+    pthread_atfork(0, 0, use);
+}
+void fork_handler(void)
+{
+}
+"""
+
+FORKS_BESIDE = """
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void fork_handler(void);
+static int ends[2];
+static void *idle(void *unused)
+{
+    char byte;
+    return read(ends[0], &byte, 1) == 1 ? unused : 0;
+}
+int main(void)
+{
+    pthread_t thread;
+    char byte = 0;
+    fork_handler();
+    if (pipe(ends) != 0) {
+        return 2;
+    }
+    if (fork() == 0) {
+        _exit(read(ends[0], &byte, 1) != 1);
+    }
+    pthread_create(&thread, 0, idle, 0);
+    if (fork() == 0) {
+        _exit(0);
+    }
+    int written = write(ends[1], "ab", 2);
+    pthread_join(thread, 0);
+    while (wait(0) > 0) {
+    }
+    return written != 2;
+}
+"""
+
+
+def test_a_fork_handler_of_a_library_does_not_choose_in_a_child_that_is_not_adopted():
+    """The library's constructor runs before the runtime's own."""
+    library = os.path.join(FOLDER.name, "libhandler.so")
+    source = write("handler.c", FORK_HANDLER)
+    done = run(["cc", "-shared", "-fPIC", source, "-o", library])
+    assert done.returncode == 0, done.stderr
+    program = build("forks_beside", "-Wl,--no-as-needed", library, "-Wl,-rpath," + FOLDER.name, text=FORKS_BESIDE, with_clew=False)
+    said, _ = explore(program, "--fail-on", "exit", "--strategy", "random", "--budget", "100runs")
+    assert not said["findings"] and said["stats"]["runs"] == 100 and said["stats"]["unlike"] == 0, said
 
 
 def test_the_first_fork_of_a_run_with_fibers_is_no_run():

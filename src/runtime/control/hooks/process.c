@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/control/hooks/libc_behind.h"
+#include "runtime/control/hooks/next_symbol.h"
 #include "runtime/control/hooks/random.h"
 #include "runtime/control/hooks/syscall_dispatch.h"
 #include "runtime/control/model/fd_table.h"
@@ -298,11 +299,30 @@ static void leave(void)
     }
 }
 
-/* The first of the handlers of pthread_atfork: the last before a fork, and the first behind it. */
+/* What pthread_atfork calls. Ours are registered first of all, before those of libraries whose
+ * constructors run before ours: so they are the last before a fork and the first behind it. Other
+ * handlers use locks, and in a child that has not been adopted those would choose as its parent. */
+RT_EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+                                void *library);
+RT_EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+                                void *library)
+{
+    static bool is_first_there;
+    if (!is_first_there) {
+        is_first_there = true;
+        (void)NEXT(__register_atfork)(prepare_child, NULL, enter_child, NULL);
+    }
+    return NEXT(__register_atfork)(prepare, parent, child, library);
+}
+
+static void do_nothing(void)
+{
+}
+
 void process_start(void)
 {
     (void)at_quick_exit(end_quickly);
-    (void)pthread_atfork(prepare_child, NULL, enter_child);
+    (void)pthread_atfork(do_nothing, NULL, NULL); /* ours, if they are not there yet */
 }
 
 void process_left(long number, const long *a)

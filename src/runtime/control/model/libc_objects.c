@@ -121,12 +121,16 @@ static size_t print_path(int folder, const char *path, char *text, size_t size)
 
 /* Replaces the longest beginning of the path that exists by where the kernel finds it, so that a
  * file that symbolic links lead to is one object. The files are those from before the run: a run
- * that makes a link uses files anywhere. Returns the length. */
+ * that makes a link uses files anywhere. Below /proc, where the kernel finds it has a number of a
+ * process, another in each run. Returns the length. */
 static size_t resolve(char *text, size_t length, size_t size)
 {
     enum { LOOK = O_PATH | O_CLOEXEC, TARGET_MAX = 800 };
     char target[TARGET_MAX];
     const int saved = errno;
+    if (strncmp(text, "/proc/", strlen("/proc/")) == 0) {
+        return length;
+    }
     for (size_t at = length; at > 0; at--) {
         if (at < length && text[at] != '/') {
             continue;

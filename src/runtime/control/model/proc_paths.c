@@ -233,6 +233,14 @@ static bool begins_with_digit(const char *text)
     return *text >= '1' && *text <= '9';
 }
 
+/* How much memory the kernel has given a process for what, which depends on the machine. Nodes find
+ * nothing there. */
+static bool is_of_pages(const char *rest)
+{
+    const size_t size = strcspn(rest, "/");
+    return process_self->node != 0 && strncmp(rest + size, "/smaps", strlen("/smaps")) == 0;
+}
+
 /* The path with ids of processes and threads below /proc as the kernel knows them; NULL when it is
  * not below /proc. */
 static const char *translate_proc(const char *path, char *to, size_t size)
@@ -241,6 +249,9 @@ static const char *translate_proc(const char *path, char *to, size_t size)
     const char *end = to + size - 1;
     if (!take_word(&rest, "/proc/") || strlen(path) + 2 * sizeof "4194304" > size) {
         return NULL;
+    }
+    if (is_of_pages(rest)) {
+        return "/dev/null";
     }
     char *at = text_append(to, end, "/proc/");
     if (begins_with_digit(rest)) {
