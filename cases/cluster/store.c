@@ -32,6 +32,29 @@ static void *answer(void *argument)
     return NULL;
 }
 
+/* An operation began, or ended, as the history of clew-cluster(5) has it. */
+static void note(const char *type, const char *f, const char *value)
+{
+    FILE *history = fopen(getenv("HISTORY"), "a");
+    const int is_old = strcmp(value, "old") == 0; /* which nobody has written */
+    if (history == NULL) {
+        fail("HISTORY");
+    }
+    fprintf(history,
+            "{\"process\": \"client\", \"type\": \"%s\", \"f\": \"%s\", \"key\": \"x\", \"value\": "
+            "%s%s%s}\n",
+            type, f, is_old ? "null" : "\"", is_old ? "" : value, is_old ? "" : "\"");
+    fclose(history);
+}
+
+static void read_noted(const char *node)
+{
+    char line[LINE];
+    note("invoke", "read", "old");
+    ask(node, "get", line);
+    note("ok", "read", line);
+}
+
 int main(int count, char **words)
 {
     char line[LINE];
@@ -42,6 +65,14 @@ int main(int count, char **words)
             printf("a stale read: %s\n", line);
             return 1;
         }
+        return 0;
+    }
+    if (count > 1 && strcmp(words[1], "history") == 0) {
+        note("invoke", "write", "new");
+        ask("primary", "set new", line);
+        note("ok", "write", "new");
+        read_noted("backup");
+        read_noted("primary");
         return 0;
     }
     backup = count > 1 ? words[1] : NULL;

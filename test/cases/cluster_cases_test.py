@@ -73,6 +73,25 @@ def check_twin(case):
     assert not said["findings"] and said["stats"]["runs"] == TWIN_RUNS and said["stats"]["unlike"] == 0, said
 
 
+def check_history():
+    """What clients wrote down is judged, saved, and judged again by hand."""
+    for options in ((), ("-DFIXED",)):
+        path = build("store", *options)
+        path = shutil.copy(os.path.join(CASES, "store_history.yaml"), os.path.dirname(path))
+        said, schedule = explore(path, "--budget", "60runs")
+        if options:
+            assert not said["findings"], said
+            continue
+        assert [(f["kind"], f["key"]) for f in said["findings"]] == [("property", "property: a stale read of key x")], said
+        saved = os.path.join(schedule.replace(".sched", ".files"), "clew-data", "history")
+        done = run(CLEW, "cluster", "history", saved)
+        assert done.returncode == 1 and "a stale read: client reads nothing from key x" in done.stdout, done.stdout
+        done = run(CLEW, "cluster", "edn", saved)
+        assert done.stdout.startswith('{:process "client", :type :invoke, :f :write, :value ["x" "new"]}\n'), done.stdout
+        done = run(CLEW, "replay", "--verify", str(REPLAYS), schedule, "--cluster", path)
+        assert done.returncode == 1 and f"{REPLAYS} replays, all the same" in done.stdout, done.stdout + done.stderr
+
+
 def check_files():
     """What a node writes is in its folder, and gone after the run; it changes nothing else."""
     outside = os.path.join(FOLDER, "outside")
@@ -126,6 +145,7 @@ def tests():
     for case, words in expected():
         yield f"{case} is found, minimized and replayed", lambda case=case, words=words: check_found(case, words)
         yield f"nothing is found in the twin of {case}", lambda case=case: check_twin(case)
+    yield "a history that is not linearizable is found", check_history
     yield "files of a node are its own", check_files
     yield "a node reaches nodes alone", check_network
     yield "a cluster that does not start is refused", check_refusals

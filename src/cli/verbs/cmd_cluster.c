@@ -5,6 +5,7 @@
 #include "cli/text/embedded.h"
 #include "cli/text/findings_output.h"
 #include "cli/text/verdict.h"
+#include "proc/cluster/client_history.h"
 #include "proc/cluster/cluster_file.h"
 
 struct cluster_options {
@@ -56,6 +57,37 @@ static int check(struct session *s, const char *path, struct err *e)
     return result < 0 ? -1 : EXIT_CLEAN;
 }
 
+/* Reads a history and judges it, or prints it as Jepsen has it. */
+static int history(struct session *s, const char *path, bool is_printed, struct err *e)
+{
+    struct client_history h;
+    struct client_history_fault fault;
+    struct in in;
+    if (in_open(&in, path, e) < 0) {
+        return -1;
+    }
+    client_history_init(&h);
+    int status = client_history_read(&h, &in, e);
+    if (status < 0) {
+        (void)err_wrap(e, "%s", path);
+    } else if (is_printed) {
+        client_history_print_edn(&h, &s->out);
+    } else {
+        const enum client_history_verdict verdict =
+            client_history_check(&h, HISTORY_BUDGET, &fault);
+        status = verdict_status(verdict_of(verdict == HISTORY_BAD, verdict == HISTORY_UNKNOWN));
+        session_text(s, path);
+        out_text(&s->out, ": ");
+        session_text(s, verdict == HISTORY_BAD       ? fault.what
+                        : verdict == HISTORY_UNKNOWN ? "too many operations overlap to decide"
+                                                     : "linearizable");
+        out_char(&s->out, '\n');
+    }
+    client_history_release(&h);
+    in_close(&in);
+    return status;
+}
+
 static int init(struct session *s, const char *kind, struct err *e)
 {
     const size_t size = strlen(kind);
@@ -80,7 +112,15 @@ static int run(struct session *s, __attribute__((unused)) const void *options, s
     if (strcmp(word, "check") == 0 && s->input_count == 2) {
         return check(s, s->inputs[1], e);
     }
-    return session_misused(e, "cluster wants check FILE, or init [generic|redis|postgres|etcd]");
+    if (strcmp(word, "history") == 0 && s->input_count == 2) {
+        return history(s, s->inputs[1], false, e);
+    }
+    if (strcmp(word, "edn") == 0 && s->input_count == 2) {
+        return history(s, s->inputs[1], true, e);
+    }
+    return session_misused(
+        e,
+        "cluster wants check FILE, history FILE, edn FILE, or init [generic|redis|postgres|etcd]");
 }
 
 static const struct option options[] = {COMMON_JSON, COMMON_ALWAYS, {0}};
@@ -95,14 +135,17 @@ static const struct example examples[] = {
 const struct verb verb_cluster = {
     .name = "cluster",
     .summary = "check a cluster file, or print an example of one",
-    .operands = "check FILE | init [KIND]",
+    .operands = "check FILE | history FILE | edn FILE | init [KIND]",
     .operand_min = 1,
     .operand_max = 2,
     .about = "A cluster file names several programs as the nodes of a system, with a workload and "
              "a check; clew-cluster(5) describes it. check names the line and column of the first "
-             "mistake and runs nothing. init prints a commented example: generic, redis, postgres "
+             "mistake and runs nothing. history decides whether a history of clients is "
+             "linearizable; edn prints it for Jepsen's tools. init prints a commented example: "
+             "generic, redis, postgres "
              "or etcd.",
-    .exit_statuses = "0 the file has no errors, or the example was printed\n2 the file has an "
+    .exit_statuses = "0 the file has no errors, or the example was printed\n1 the history is not "
+                     "linearizable\n2 the file has an "
                      "error or could not be read",
     .options = options,
     .defaults = &defaults,

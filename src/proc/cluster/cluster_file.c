@@ -45,7 +45,8 @@ static const char *folder_of(struct cluster *c, const char *name)
 
 /* Names */
 
-static const char *const reserved[] = {"any", "check", "localhost", "ready", "start", NULL};
+static const char *const reserved[] = {"any",       "check", "history", "hosts",
+                                       "localhost", "ready", "start",   NULL};
 
 static int want_name(struct reader *r, const struct yaml_node *n)
 {
@@ -88,7 +89,7 @@ static int add_node(struct reader *r, const struct yaml_node *place, const char 
 /* Values */
 
 struct variables {
-    struct command_variable list[4];
+    struct command_variable list[5];
 };
 
 static struct variables variables_of(struct reader *r, const struct cluster_program *p)
@@ -98,6 +99,7 @@ static struct variables variables_of(struct reader *r, const struct cluster_prog
     return (struct variables){{{"NAME", p->name},
                                {"ADDRESS", keep(r, address)},
                                {"DATA", folder_of(r->cluster, r->nodes.at[p->node])},
+                               {"HISTORY", r->cluster->history},
                                {NULL, NULL}}};
 }
 
@@ -465,6 +467,15 @@ static int read_limits(struct reader *r, const struct yaml_node *n)
     return 0;
 }
 
+/* What the history is one of: so far, of registers. */
+static int read_history(struct reader *r, const struct yaml_node *n)
+{
+    static const char *const words[] = {"register", NULL};
+    size_t index = 0;
+    r->cluster->has_history = true;
+    return yaml_want_word(n, words, &index, r->e);
+}
+
 static void keep_programs(struct reader *r)
 {
     struct cluster *c = r->cluster;
@@ -486,7 +497,7 @@ static void keep_programs(struct reader *r)
 
 static int read_root(struct reader *r, const struct yaml_node *root)
 {
-    static const char *const fields[] = {"nodes", "workload", "check", "limits", NULL};
+    static const char *const fields[] = {"nodes", "workload", "check", "history", "limits", NULL};
     if (root == NULL) {
         return err_set(r->e, "an empty file: it needs nodes and a workload");
     }
@@ -497,6 +508,10 @@ static int read_root(struct reader *r, const struct yaml_node *root)
     const struct yaml_node *workload = yaml_field(root, "workload");
     const struct yaml_node *check = yaml_field(root, "check");
     const struct yaml_node *limits = yaml_field(root, "limits");
+    const struct yaml_node *history = yaml_field(root, "history");
+    if (history != NULL && read_history(r, history) < 0) {
+        return -1;
+    }
     if (nodes != NULL && add_all(r, nodes, add_nodes_of) < 0) {
         return -1;
     }
@@ -516,6 +531,11 @@ int cluster_parse(struct cluster *c, struct in *in, const char *root, struct err
     struct yaml y = {0};
     struct reader r = {.cluster = c, .e = e};
     c->root = keep(&r, root);
+    c->history = folder_of(c, "history");
+    const size_t size = strlen(c->history) + sizeof "HISTORY=";
+    char *variable = arena_array(&c->arena, char, size);
+    (void)snprintf(variable, size, "HISTORY=%s", c->history);
+    c->history_variable = variable;
     const int result = yaml_read(&y, in, e) < 0 ? -1 : read_root(&r, y.root);
     vec_release(&r.drafts);
     vec_release(&r.nodes);

@@ -68,8 +68,11 @@ struct cluster {
     size_t node_count;
     const struct cluster_program *programs; /* nodes, workload, check, in the order of the file */
     size_t program_count;
-    uint64_t steps;        /* 0: no limit is given */
-    uint64_t hang_seconds; /* 0: none is given */
+    const char *history;          /* the file that clients write (proc/cluster/client_history.h) */
+    const char *history_variable; /* "HISTORY=" and the file, for their environment */
+    bool has_history;             /* it is checked after each run */
+    uint64_t steps;               /* 0: no limit is given */
+    uint64_t hang_seconds;        /* 0: none is given */
 };
 
 /* Reads the file. Fails (-1, e set with line and column) on YAML that is malformed or has aliases,

@@ -46,10 +46,11 @@ static int add_variable(struct splitter *s)
             return 0;
         }
     }
-    return err_set(s->e,
-                   "there is no variable %s here: $NAME, $ADDRESS and $DATA are; write \\$ "
-                   "for a dollar sign",
-                   shown(name, size).text);
+    return err_set(
+        s->e,
+        "there is no variable %s here: $NAME, $ADDRESS, $DATA and $HISTORY are; write \\$ "
+        "for a dollar sign",
+        shown(name, size).text);
 }
 
 /* From the quote to the one that ends it. */

@@ -67,6 +67,9 @@ static void put_program(struct cluster *c, launch_words *words, const struct clu
     for (size_t i = 0; i < p->after_count; i++) {
         put_number(c, words, CLUSTER_AFTER, p->after[i]);
     }
+    if (c->has_history) {
+        put(c, words, CLUSTER_VARIABLE, c->history_variable);
+    }
     for (size_t i = 0; i < p->environment_count; i++) {
         put(c, words, CLUSTER_VARIABLE, p->environment[i]);
     }

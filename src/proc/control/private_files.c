@@ -564,7 +564,8 @@ int private_files_translate(struct private_files *f, struct private_path *p, str
     }
     const char *relative = below(seen.at, f->root);
     p->is_refused = p->writable != NULL && !is_reading(p->use) &&
-                    below(seen.at, p->writable) == NULL && !is_device(seen.at);
+                    below(seen.at, p->writable) == NULL && strcmp(seen.at, p->writable_file) != 0 &&
+                    !is_device(seen.at);
     if (p->is_refused) {
         return 0;
     }

@@ -59,8 +59,9 @@ struct private_path {
     const char *path;
     enum control_path_use use;
     const char *writable; /* what is changed must lie below it, or be a device; NULL: anywhere */
-    bool is_refused;      /* the answer: it does not */
-    char real[PATH_MAX];  /* the answer: the path to use instead, absolute */
+    const char *writable_file; /* or be this */
+    bool is_refused;           /* the answer: it does not */
+    char real[PATH_MAX];       /* the answer: the path to use instead, absolute */
 };
 
 /* Translates a path, and prepares what the call will change. Fails when too much would have to be

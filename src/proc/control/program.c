@@ -266,7 +266,8 @@ static int run_once(struct controlled *c, const struct plan *p, struct execution
         read_pending(c, x, &causes);
     }
     note_unseen(c, x);
-    if (verdict_read(c, p, x, e) < 0 || cluster_judge_start(c, x, e) < 0) {
+    if (verdict_read(c, p, x, e) < 0 || cluster_judge_start(c, x, e) < 0 ||
+        cluster_judge_history(c, x, e) < 0) {
         return -1;
     }
     shown_add(c, x);

@@ -1,6 +1,9 @@
 /* Clusters as controlled programs. */
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "proc/cluster/client_history.h"
 #include "proc/control/program_state.h"
 
 uint32_t control_steps_max(const struct world *w)
@@ -28,4 +31,38 @@ int cluster_judge_start(struct controlled *c, const struct execution *x, struct 
     }
     return err_set(e, "%s: no line that says a node is ready (%s) came from %s", c->options.cluster,
                    outcome_name(x->outcome), r->starting);
+}
+
+static int read_history(struct controlled *c, struct client_history *h, struct err *e)
+{
+    char path[PATH_MAX];
+    struct in in;
+    (void)snprintf(path, sizeof path, "%s/" CLUSTER_DATA "/history", private_files_upper(c->files));
+    if (access(path, F_OK) < 0) {
+        return err_set(e, "%s: history: no program has written $HISTORY", c->options.cluster);
+    }
+    if (in_open(&in, path, e) < 0) {
+        return -1;
+    }
+    const int result = client_history_read(h, &in, e);
+    in_close(&in);
+    return result < 0 ? err_wrap(e, "%s: history", c->options.cluster) : 0;
+}
+
+int cluster_judge_history(struct controlled *c, struct execution *x, struct err *e)
+{
+    struct client_history h;
+    struct client_history_fault fault;
+    if (!c->cluster.has_history || x->outcome != OUTCOME_PASSED) {
+        return 0;
+    }
+    client_history_init(&h);
+    const int result = read_history(c, &h, e);
+    if (result == 0 && client_history_check(&h, HISTORY_BUDGET, &fault) == HISTORY_BAD) {
+        x->outcome = OUTCOME_PROPERTY;
+        (void)snprintf(x->what, sizeof x->what, "%s", fault.what);
+        (void)snprintf(x->key, sizeof x->key, "%s: %s", outcome_name(x->outcome), fault.key);
+    }
+    client_history_release(&h);
+    return result;
 }

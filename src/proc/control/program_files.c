@@ -69,7 +69,8 @@ int files_answer(struct controlled *c, struct err *e)
     struct private_path p = {.base = f->base,
                              .path = f->path,
                              .use = (enum control_path_use)f->use,
-                             .writable = writable_of(c, writable)};
+                             .writable = writable_of(c, writable),
+                             .writable_file = c->cluster.history};
     if (private_files_translate(c->files, &p, e) < 0) {
         return err_wrap(e, "%s", c->options.command[0]);
     }

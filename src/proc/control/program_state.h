@@ -130,6 +130,10 @@ MUST_USE int files_keep(struct world *w, const char *folder, bool *is_kept, stru
  * start at all. Fails where it did not. */
 MUST_USE int cluster_judge_start(struct controlled *c, const struct execution *x, struct err *e);
 
+/* The history that clients wrote in a run that passed; a fault in it is a violation. Fails where it
+ * cannot be read. */
+MUST_USE int cluster_judge_history(struct controlled *c, struct execution *x, struct err *e);
+
 /* control_shown.c: begins it, and ends it in the process that began it. */
 MUST_USE int shown_open(struct controlled *c, struct err *e);
 void shown_close(struct controlled *c);
