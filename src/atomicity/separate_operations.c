@@ -329,7 +329,9 @@ enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is
     if (!is_one && is_asserted(s, c)) {
         return SETTLED_ASSERTED;
     }
-    if (a->wait_count != b->wait_count && !b->is_write && !is_one) {
+    const bool is_tested_again =
+        !a->is_write && b->tested_from != EVENT_NONE && a->event >= b->tested_from;
+    if (a->wait_count != b->wait_count && !is_one && (!b->is_write || is_tested_again)) {
         return SETTLED_WAIT;
     }
     if (a->variable != b->variable &&

@@ -12,7 +12,9 @@
  *   The first may also be a check under a shared lock, which the same call repeats under the
  *   exclusive lock. Or it is an attempt: a read from which another section, which took the lock at
  *   the same place, goes on to a write, as take() does where the list is not empty.
- * - Wait: the task waits for a condition between the two, and reads the variable again.
+ * - Wait: the task waits for a condition between the two, and reads the variable again, or tests
+ *   again what it read: its first access behind the wait is one that it made before the first of
+ *   the two.
  * - Compared: a version that the task has read is compared again before the second access, and
  *   nothing is done if it has changed (compared_again.h).
  * - Asserted: a write, and a read in another critical section by which the program decides only

@@ -13,6 +13,8 @@ struct stand {
     uint32_t region, region_count;      /* now (0: in none), and how many so far */
     uint32_t depth;                     /* of marked regions */
     uint32_t wait_count;                /* for conditions */
+    event_id tested_from;               /* see struct access */
+    bool has_waited;                    /* since its last access */
     struct scope_path path;
 };
 
@@ -209,6 +211,27 @@ static bool changes_nothing(const struct build *b, const struct event *e)
     return changes != NULL && *changes == CHANGES_NOTHING && !event_is_blind(e);
 }
 
+/* The access of the task before its wait that this one, the first behind it, repeats: of the same
+ * variable and at the same place. */
+static event_id find_test(const struct build *b, const struct access *a)
+{
+    enum { ACCESSES_MAX = 1000 };
+    const uint32_t location = trace_at(b->t, a->event)->location;
+    const size_t count = b->v->accesses.count;
+    for (size_t back = 1; back <= count && back <= ACCESSES_MAX && location != 0; back++) {
+        const struct access *before = &b->v->accesses.at[count - back];
+        if (before->task == a->task && before->operation != a->operation) {
+            break;
+        }
+        if (before->task == a->task && before->variable == a->variable &&
+            trace_at(b->t, before->event)->location == location) {
+            return before->is_test && before->tested_from != EVENT_NONE ? before->tested_from
+                                                                        : before->event;
+        }
+    }
+    return EVENT_NONE;
+}
+
 static void add_access(struct build *b, event_id id)
 {
     const struct event *e = trace_at(b->t, id);
@@ -223,6 +246,13 @@ static void add_access(struct build *b, event_id id)
                        .is_write = e->kind != EVENT_READ && e->kind != EVENT_ATOMIC_LOAD &&
                                    !changes_nothing(b, e)};
     a.is_read = !a.is_write || (e->kind == EVENT_ATOMIC_RMW && !event_is_blind(e));
+    struct stand *stand = &b->stands[e->task];
+    if (stand->has_waited) {
+        stand->has_waited = false;
+        stand->tested_from = find_test(b, &a);
+        a.is_test = true;
+    }
+    a.tested_from = stand->tested_from;
     struct variable *v = &b->v->list.at[a.variable];
     if (variable_is_resource(trace_name(b->t, e->object))) {
         if (a.is_write) {
@@ -360,6 +390,7 @@ static void move(struct build *b, const struct event *e)
         scope_move(&b->v->scopes, &s->path, e);
     } else if (e->kind == EVENT_WAIT_END) {
         s->wait_count++;
+        s->has_waited = true;
     } else if (e->kind == EVENT_OPERATION) {
         s->path.count = 0;
         s->operation = (e->has & HAS_COUNT) != 0 ? e->count : s->operation_last + 1;
@@ -401,7 +432,8 @@ void variables_build(struct variables *v, const struct trace *t)
     names_init(&v->classes);
     b.stands = arena_array(&b.arena, struct stand, t->tables.tasks.count + 1);
     for (size_t i = 0; i < t->tables.tasks.count; i++) {
-        b.stands[i] = (struct stand){.operation = 1, .operation_last = 1};
+        b.stands[i] =
+            (struct stand){.operation = 1, .operation_last = 1, .tested_from = EVENT_NONE};
     }
     collect_checked(&b);
     collect_sync(&b);

@@ -39,6 +39,10 @@ struct access {
     uint32_t region;     /* the outermost marked region it is in, a number of the task; 0: none */
     uint32_t scope;      /* the innermost call or round of a loop it is in, see scope.h */
     uint32_t wait_count; /* how often its task has waited for a condition before */
+    /* The access at which the loop around the latest of these waits began to test its condition,
+     * which it does again behind the wait. EVENT_NONE: not known. */
+    event_id tested_from;
+    bool is_test; /* the first access behind a wait */
     bool is_write;
     bool is_read;        /* the value that it finds matters: not of a blind read-modify-write */
     bool is_conditional; /* refused, had another task written since it has seen the version */

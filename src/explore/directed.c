@@ -615,6 +615,7 @@ void directed_next(struct directed *d, uint64_t seed, struct plan *p)
         d->is_traced = true;
         p->trace = &d->trace;
         p->trace_steps_max = TRACE_STEPS_MAX;
+        p->skips_scopes = true; /* an aim is cheap: couples of two operations are tried too */
     }
     if (run == 0) {
         search_seed(&d->options, p);

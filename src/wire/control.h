@@ -37,26 +37,27 @@ enum {
 };
 
 /* Regions: REGION(id, MiB, contents). Only pick/ knows the structs that it declares. */
-#define CONTROL_REGION_LIST(REGION)                                       \
-    REGION(HEAD, 1, "struct control")                                     \
-    REGION(TURNS, 32, "struct pick_turn[], of the plan")                  \
-    REGION(WANTS, 32, "struct pick_want[], of the plan")                  \
-    REGION(CONSTRAINTS, 1, "struct pick_constraint[], of the plan")       \
-    REGION(WISHES, 1, "struct pick_wish[], of the plan")                  \
-    REGION(POINTS, 1, "uint64_t[], of the plan")                          \
-    REGION(ASLEEP, 1, "struct pick_operation[], of the plan")             \
-    REGION(STEPS, 256, "struct control_step[], of the execution")         \
-    REGION(PENDING, 512, "struct pick_operation[], of the execution")     \
-    REGION(REPORTS, 64, "struct control_report[], of the execution")      \
-    REGION(NAMES, 16, "struct control_name[], a table by key")            \
-    REGION(TEXTS, 64, "texts of names, each ended by 0")                  \
-    REGION(TASKS, 1, "char[CONTROL_TASKS_MAX][CONTROL_PATH_SIZE]: paths") \
-    REGION(MODULES, 1, "struct control_module[]: mapped files")           \
-    REGION(COVER, 8, "struct control_cover, of all runs")                 \
-    REGION(STOPS, 1, "struct control_stop[], where a debugger stops")     \
-    REGION(WATCHES, 1, "struct control_watch[], variables to be read")    \
-    REGION(IMAGES, 1, "paths of programs that took the place of others")  \
-    REGION(PICK, 64, "tables that pick/ keeps from run to run")           \
+#define CONTROL_REGION_LIST(REGION)                                            \
+    REGION(HEAD, 1, "struct control")                                          \
+    REGION(TURNS, 32, "struct pick_turn[], of the plan")                       \
+    REGION(WANTS, 32, "struct pick_want[], of the plan")                       \
+    REGION(CONSTRAINTS, 1, "struct pick_constraint[], of the plan")            \
+    REGION(WISHES, 1, "struct pick_wish[], of the plan")                       \
+    REGION(POINTS, 1, "uint64_t[], of the plan")                               \
+    REGION(ASLEEP, 1, "struct pick_operation[], of the plan")                  \
+    REGION(STEPS, 256, "struct control_step[], of the execution")              \
+    REGION(PENDING, 512, "struct pick_operation[], of the execution")          \
+    REGION(REPORTS, 64, "struct control_report[], of the execution")           \
+    REGION(NAMES, 16, "struct control_name[], a table by key")                 \
+    REGION(TEXTS, 64, "texts of names, each ended by 0")                       \
+    REGION(TASKS, 1, "char[CONTROL_TASKS_MAX][CONTROL_PATH_SIZE]: paths")      \
+    REGION(MODULES, 1, "struct control_module[]: mapped files")                \
+    REGION(COVER, 8, "struct control_cover, of all runs")                      \
+    REGION(STOPS, 1, "struct control_stop[], where a debugger stops")          \
+    REGION(WATCHES, 1, "struct control_watch[], variables to be read")         \
+    REGION(IMAGES, 1, "paths of programs that took the place of others")       \
+    REGION(CALLS, 4, "struct control_calls, then the process's table of them") \
+    REGION(PICK, 64, "tables that pick/ keeps from run to run")                \
     REGION(SEGMENT, 64, "the scheduler's state; all processes share it")
 
 #define REGION(id, mib, contents) CONTROL_##id##_SIZE = (mib) << 20,
@@ -206,7 +207,8 @@ struct control_plan {
     uint32_t steps_first, steps_max, depth, length;
     uint8_t strategy; /* enum pick_strategy */
     uint8_t is_lenient, has_wants, wants_pending, is_learning, is_fair;
-    uint8_t wants_blocks; /* the blocks that each step enters are reported */
+    uint8_t wants_blocks;      /* the blocks that each step enters are reported */
+    uint8_t wants_allocations; /* allocations are reported */
 };
 
 /* The state of a task at the end of the run. */
@@ -316,6 +318,22 @@ struct control_step {
     uint8_t gives;
     uint8_t is_access : 1, has_surplus : 1, has_value : 1;
     struct control_object second; /* of a wait for a condition: its lock, or its condition */
+    uint16_t callers;             /* the calls that the task is in: a number in CALLS */
+    uint16_t calls_kept; /* how many of its functions it has not left since its last step */
+    uint32_t unused;
+};
+
+/* The calls that lead to a place in the program, as a tree. A node is a call by a function that was
+ * called as its parent says: the parent's number, and the place in the lower 48 bits. */
+enum {
+    CONTROL_CALLS_UNKNOWN,   /* calls that no hook reported, or outside of all functions */
+    CONTROL_CALLS_OUTERMOST, /* in the first function of a task, whose caller does not matter */
+    CONTROL_CALLS_FIRST,
+    CONTROL_CALLS_NODES = 1 << 16,
+    CONTROL_CALLS_LOST = UINT16_MAX, /* as calls_kept: the task has jumped out of functions */
+};
+struct control_calls {
+    uint64_t nodes[CONTROL_CALLS_NODES];
 };
 
 /* An event that is no step. A report of the program about itself (a variable, a message, a log
@@ -444,7 +462,7 @@ struct control {
 
 _Static_assert(sizeof(struct control) <= CONTROL_HEAD_SIZE, "the head fits");
 _Static_assert(sizeof(struct control_name) == 16, "control page v2");
-_Static_assert(sizeof(struct control_step) == 152, "control page v4");
+_Static_assert(sizeof(struct control_step) == 160, "control page v8");
 _Static_assert(sizeof(struct control_report) == 120, "control page v6");
 _Static_assert(sizeof(struct control_module[CONTROL_MODULES_MAX]) <= CONTROL_MODULES_SIZE,
                "all modules fit into their region");

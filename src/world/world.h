@@ -72,6 +72,7 @@ struct plan {
     bool wants_blocks; /* keep which blocks of code were entered; needs one of the two before */
     struct trace *trace;      /* not NULL: receives the events; its tables are filled too */
     uint32_t trace_steps_max; /* a run of more steps has no trace; 0: every run has */
+    bool skips_scopes;        /* the trace does without operations and scopes */
     /* Requests with replaced payloads. */
     const struct plan_content *contents;
     size_t content_count;

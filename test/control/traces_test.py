@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from controlled import CASES, CLEW, FOLDER, HERE, LONG, SOURCE, build, run
+from controlled import CASES, CLEW, FOLDER, HERE, LONG, SOURCE, build, run, write
 import tap  # pylint: disable=wrong-import-position
 sys.path.insert(0, os.path.join(SOURCE, "test", "recorded"))
 import programs  # pylint: disable=wrong-import-position
@@ -121,6 +121,135 @@ def test_recordings_pass():
             if os.path.exists(trace):
                 check(trace)
     tap.for_each(case_programs(), check_one)
+
+
+# A pool of workers whose queue, condition and results are used correctly; it ends with status 1, so that its run is kept.
+POOL_C = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+struct job { struct job *next; int n; };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+static struct job *first, **last = &first;
+static int stopping, done, total;
+static void put(int n)
+{
+    struct job *j = malloc(sizeof *j);
+    *j = (struct job){.n = n};
+    pthread_mutex_lock(&lock);
+    *last = j;
+    last = &j->next;
+    pthread_cond_signal(&ready);
+    pthread_mutex_unlock(&lock);
+}
+static struct job *take(void)
+{
+    pthread_mutex_lock(&lock);
+    while (first == NULL && !stopping) pthread_cond_wait(&ready, &lock);
+    struct job *j = first;
+    if (j != NULL && (first = j->next) == NULL) last = &first;
+    pthread_mutex_unlock(&lock);
+    return j;
+}
+static void finish(struct job *j)
+{
+    pthread_mutex_lock(&lock);
+    total += j->n;
+    done++;
+    pthread_mutex_unlock(&lock);
+    free(j);
+}
+static void *work(void *unused)
+{
+    for (struct job *j; (j = take()) != NULL;) finish(j);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, work, NULL);
+    for (int i = 0; i < 6; i++) put(i);
+    pthread_mutex_lock(&lock);
+    stopping = 1;
+    pthread_cond_broadcast(&ready);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
+    assert(total == 15 && done == 6);
+    return 1;
+}
+"""
+POOL_CXX = """
+#include <cassert>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <queue>
+#include <thread>
+#include <vector>
+class pool {
+    std::vector<std::thread> workers;
+    std::queue<std::function<void()>> jobs;
+    std::mutex lock;
+    std::condition_variable ready;
+    bool stopping = false;
+    void work()
+    {
+        for (;;) {
+            std::function<void()> job;
+            {
+                std::unique_lock<std::mutex> guard(lock);
+                ready.wait(guard, [this] { return stopping || !jobs.empty(); });
+                if (stopping && jobs.empty()) return;
+                job = std::move(jobs.front());
+                jobs.pop();
+            }
+            job();
+        }
+    }
+public:
+    explicit pool(int count) { for (int i = 0; i < count; i++) workers.emplace_back([this] { work(); }); }
+    void submit(std::function<void()> job)
+    {
+        { std::lock_guard<std::mutex> guard(lock); jobs.push(std::move(job)); }
+        ready.notify_one();
+    }
+    ~pool()
+    {
+        { std::lock_guard<std::mutex> guard(lock); stopping = true; }
+        ready.notify_all();
+        for (auto &worker : workers) worker.join();
+    }
+};
+static std::mutex total_lock;
+static long total;
+static void add(long n) { std::lock_guard<std::mutex> guard(total_lock); total += n; }
+int main()
+{
+    {
+        pool p(3);
+        for (int i = 0; i < 6; i++) p.submit([i] { add(i); });
+    }
+    assert(total == 15);
+    return 1;
+}
+"""
+
+
+def check_pool(level, compiler):
+    for language, text in (("c", POOL_C), ("cc", POOL_CXX)):
+        path = write(f"pool_{compiler}{level}.{language}", text)
+        program = build(f"pool_{language}_{compiler}{level}", level, path=path, compiler=("--with", compiler))
+        traces = [explored(program, "random", seed)[1] for seed in SEEDS] + [program + ".recorded"]
+        run([CLEW, "record", "-o", traces[-1], "--", program])
+        for trace in traces:
+            done = run([CLEW, "atomicity", trace])
+            assert done.returncode == 0, (level, compiler, language, trace, done.stdout, done.stderr)
+
+
+def test_a_correct_pool_has_no_atomicity_violation_in_both_kinds_of_trace():
+    pairs = [(level, compiler) for level in ("-O0", "-O1", "-O2") for compiler in ("gcc", "clang")]
+    tap.for_each(pairs if LONG else [("-O1", "gcc")], lambda pair: check_pool(*pair))
 
 
 def bugs_of(case):

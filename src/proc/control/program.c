@@ -90,6 +90,7 @@ static int put_plan(struct controlled *c, const struct plan *p, struct err *e)
         .wants_pending = p->wants_pending,
         .is_learning = p->is_learning,
         .wants_blocks = p->trace != NULL && p->trace_steps_max == 0,
+        .wants_allocations = p->trace != NULL && !p->skips_scopes,
     };
     return 0;
 }
@@ -279,7 +280,7 @@ static int run_once(struct controlled *c, const struct plan *p, struct execution
     }
     const bool is_traced = p->trace_steps_max == 0 || x->steps.count <= p->trace_steps_max;
     if (p->trace != NULL && is_traced) {
-        tell_run(c, p->trace, x);
+        tell_run(c, p, x);
     }
     /* What a rewound process cannot undo, a forked one need not. */
     if (c->mode == CONTROL_FIBER && c->page->result.is_changed_outside != 0) {
@@ -419,6 +420,7 @@ static void close_controlled(struct world *w)
     struct controlled *c = controlled_of(w);
     process_close(c);
     claim_close(c);
+    routines_release(&c->routines);
     places_free(c->places);
     out_abandon(&c->text);
     map_release(&c->action_of);

@@ -15,6 +15,7 @@
 #include "proc/cluster/launch.h"
 #include "proc/control/private_files.h"
 #include "proc/control/program.h"
+#include "proc/record/loop_routines.h"
 #include "spec/checker.h"
 
 /* An action the way schedules write it. */
@@ -65,7 +66,8 @@ struct controlled {
     int server_status;
 
     struct places *places;
-    uint32_t module_count; /* that places know */
+    struct routines routines; /* whose loops were looked at */
+    uint32_t module_count;    /* that places know */
     struct out text;
 
     struct map action_of; /* action to its place in `actions` */
@@ -208,6 +210,6 @@ void steps_print(struct world *w, size_t most, struct out *out);
 bool steps_show(struct world *w, size_t index, struct arena *a, struct world_step *step);
 
 /* control_tell.c: the run as a trace. */
-void tell_run(struct controlled *c, struct trace *t, struct execution *x);
+void tell_run(struct controlled *c, const struct plan *p, struct execution *x);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "proc/control/program_pieces.h"
+#include "proc/control/program_scopes.h"
 #include "trace/kind_table.h"
 
 /* What goes through a pipe, between sockets, or through another channel. */
@@ -22,6 +23,8 @@ struct telling {
     const struct control_step *steps;
     uint64_t step_count;
     struct control_pieces pieces;
+    struct control_scopes scopes;
+    bool has_scopes;
     struct names texts;  /* names of objects, as they are printed */
     struct map count_of; /* text -> how many objects have it as their name */
     struct map ended;    /* object and offset that is initialized or destroyed -> 1 */
@@ -263,6 +266,9 @@ static void append_use(struct telling *t, const struct control_step *s)
 
 static void append_step(struct telling *t, const struct control_step *s)
 {
+    if (t->has_scopes) {
+        control_scopes_follow(&t->scopes, s, task_of(t, s->task));
+    }
     if (s->traced == 0 || kind_of(s->kind) == NULL || kind_of(s->traced) == NULL) {
         return; /* it had no effect, or the program wrote over the page */
     }
@@ -527,11 +533,17 @@ static void note_events(struct execution *x, const struct trace *trace, uint32_t
     }
 }
 
-void tell_run(struct controlled *c, struct trace *trace, struct execution *x)
+void tell_run(struct controlled *c, const struct plan *p, struct execution *x)
 {
     const struct control_step *steps = control_at(c, CONTROL_PLACE(STEPS));
     const struct control_report *reports = control_at(c, CONTROL_PLACE(REPORTS));
-    struct telling t = {.c = c, .trace = trace, .steps = steps, .step_count = x->steps.count};
+    struct trace *trace = p->trace;
+    struct telling t = {.c = c,
+                        .trace = trace,
+                        .steps = steps,
+                        .step_count = x->steps.count,
+                        .scopes = {.c = c, .trace = trace},
+                        .has_scopes = !p->skips_scopes};
     control_pieces_build(&t.pieces, steps, x->steps.count);
     names_init(&t.texts);
     know_ends(&t, reports);
@@ -562,6 +574,7 @@ void tell_run(struct controlled *c, struct trace *trace, struct execution *x)
     }
     note_events(x, trace, STEP_NONE);
     control_pieces_release(&t.pieces);
+    control_scopes_release(&t.scopes);
     names_release(&t.texts);
     map_release(&t.count_of);
     map_release(&t.functions_of);

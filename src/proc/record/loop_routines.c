@@ -21,7 +21,7 @@ struct rounds *routines_at(struct routines *r, struct places *places, uint64_t p
                            uint32_t depth)
 {
     bool is_new = false;
-    uint32_t *number = map_slot(&r->number_of, position ^ (uint64_t)depth << 48, 0, &is_new);
+    uint32_t *number = map_slot(&r->number_of, position ^ (uint64_t)depth << 56, 0, &is_new);
     if (!is_new) {
         return *number == 0 ? NULL : r->list.at[*number - 1].rounds;
     }

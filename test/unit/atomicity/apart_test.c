@@ -259,6 +259,19 @@ TEST(three_complete_updates_are_apart)
     CHECK_TEXT(found(TAKE_AND_GIVE "B acq m; B r x @e; B w x @f; B rel m"), "");
 }
 
+/* A waits for a condition after it has read the two variables, reads y again and writes it. */
+#define WAITED(reads)                                                                \
+    CALL "A acq m; " reads                                                           \
+         "A wait-begin c text=m; A wait-end c text=m; A r y @b; A w y @c; A rel m; " \
+         "B scope count=0 size=1 value=0; B acq m; B w y @d; B w x @e; B rel m"
+
+TEST(a_test_that_is_made_again_behind_a_wait_is_apart)
+{
+    const struct atomicity_options o = {.skips_single = true};
+    CHECK_TEXT(found_with(WAITED("A r y @b; A r x @a; "), o), "");
+    CHECK_TEXT(found_with(WAITED("A r x @a; A r y @b; "), o), "P1 ");
+}
+
 TEST(without_scopes_nothing_is_apart)
 {
     CHECK_TEXT(found(UPDATE READ OTHER_WRITES), "WWR ");

@@ -6,35 +6,41 @@
 #include "runtime/control/sched/run_control.h"
 
 enum {
-    UNKNOWN,             /* calls that nobody told of */
-    OUTERMOST,           /* in the first function of a task, called by nobody of interest */
-    NODES_MAX = 1 << 16, /* a number has 16 bits */
+    UNKNOWN = CONTROL_CALLS_UNKNOWN,
+    OUTERMOST = CONTROL_CALLS_OUTERMOST,
+    NODES_MAX = CONTROL_CALLS_NODES, /* a number has 16 bits */
     PLACE_BITS = 48,
+    ENTRIES = 1 << 17,
 };
 
-/* Not put back between runs: the calls of the next are mostly the same. */
+/* In the page, so that all processes and runs have the same numbers: the calls of the next run are
+ * mostly the same. */
 static struct tree {
-    struct table numbers; /* caller and place to number */
+    struct control_calls calls; /* by number: what the table has as keys */
+    struct table numbers;       /* caller and place to number */
     uint32_t count;
-    uint64_t nodes[NODES_MAX]; /* the same, by number */
+    struct table_entry entries[ENTRIES];
 } * tree;
+_Static_assert(sizeof(struct tree) <= CONTROL_CALLS_SIZE, "the region has room for the tree");
 
 void callers_start(void)
 {
-    const size_t size = table_entries(NODES_MAX) * sizeof(struct table_entry);
-    tree = rewind_exempt(sizeof *tree);
-    table_init(&tree->numbers, rewind_exempt(size), NODES_MAX);
-    tree->count = OUTERMOST + 1;
+    tree = control_region(CONTROL_PLACE(CALLS));
+    if (tree->count == 0) {
+        must(table_entries(NODES_MAX) == ENTRIES);
+        table_init(&tree->numbers, tree->entries, NODES_MAX);
+        tree->count = CONTROL_CALLS_FIRST;
+    }
 }
 
 static uint16_t caller_of(uint16_t number)
 {
-    return (uint16_t)(tree->nodes[number] >> PLACE_BITS);
+    return (uint16_t)(tree->calls.nodes[number] >> PLACE_BITS);
 }
 
 static uint64_t place_of(uint16_t number)
 {
-    return tree->nodes[number] & ((UINT64_C(1) << PLACE_BITS) - 1);
+    return tree->calls.nodes[number] & ((UINT64_C(1) << PLACE_BITS) - 1);
 }
 
 /* The number of a call at this place by one who is at `caller`; UNKNOWN when there are too many. */
@@ -47,7 +53,7 @@ static uint16_t number_of(uint16_t caller, uintptr_t place)
         return UNKNOWN;
     }
     if (*known == tree->count) {
-        tree->nodes[tree->count++] = key;
+        tree->calls.nodes[tree->count++] = key;
     }
     return (uint16_t)*known;
 }
@@ -58,6 +64,7 @@ void callers_enter(const void *place)
     if (!control_is_on) {
         return;
     }
+    me->calls_depth++;
     if (!me->has_entered) {
         me->has_entered = true;
         me->callers = OUTERMOST;
@@ -78,6 +85,10 @@ void callers_leave(void)
     if (!control_is_on) {
         return;
     }
+    if (me->calls_depth > 0) {
+        me->calls_depth--;
+        me->calls_kept = me->calls_depth < me->calls_kept ? me->calls_depth : me->calls_kept;
+    }
     if (me->calls_beyond > 0) {
         me->calls_beyond--;
     } else {
@@ -89,6 +100,7 @@ void callers_forget(void)
 {
     control_self->callers = UNKNOWN;
     control_self->calls_beyond = 0;
+    control_self->calls_lost = true;
     frames_forget(&control_self->frames);
 }
 
@@ -105,6 +117,15 @@ uint64_t callers_kept(uint16_t number)
 uint16_t callers_here(void)
 {
     return control_is_on && control_self->calls_beyond == 0 ? control_self->callers : UNKNOWN;
+}
+
+void callers_describe(struct task *t, struct control_step *s)
+{
+    const bool is_lost = t->calls_lost || t->calls_beyond > 0;
+    s->callers = t->callers;
+    s->calls_kept = is_lost || t->calls_kept >= CONTROL_CALLS_LOST ? CONTROL_CALLS_LOST
+                                                                   : (uint16_t)t->calls_kept;
+    t->calls_kept = t->calls_depth;
 }
 
 uint64_t callers_mark(void)

@@ -9,6 +9,9 @@
 
 #include <stdint.h>
 
+struct control_step;
+struct task;
+
 void callers_start(void);
 
 /* The task enters a function that was called at this place, and leaves the one it is in. */
@@ -21,6 +24,10 @@ void callers_forget(void);
 
 /* The number of where the calling task is; 0 when that is not known. */
 uint16_t callers_here(void);
+
+/* The calls of the task as the next step has them: where it is, and which functions it has not left
+ * since its last step. */
+void callers_describe(struct task *t, struct control_step *s);
 
 /* The same to tell two calls apart by: also where there are too many to have numbers of their own.
  */

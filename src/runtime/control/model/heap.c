@@ -308,6 +308,12 @@ void *heap_take(size_t size, size_t alignment, const void *place)
     const bool is_locked = lock();
     void *block = take(size, alignment, place);
     unlock(is_locked);
+    if (block != NULL && control_is_on && control->plan.wants_allocations != 0) {
+        const struct object o = object_of(block, place);
+        const struct control_object object = {
+            .key = o.key, .ordinal = o.ordinal, .offset = o.offset, .owner = o.owner};
+        control_report_object(EVENT_ALLOC, "", &object, place);
+    }
     return block;
 }
 

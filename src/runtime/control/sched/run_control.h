@@ -202,6 +202,9 @@ struct task {
     uint16_t callers;
     bool has_entered; /* its first function */
     uint32_t calls_beyond;
+    uint32_t calls_depth; /* functions that it is in ... */
+    uint32_t calls_kept;  /* ... and those that it was in at its last step and has not left */
+    bool calls_lost;      /* it has jumped out of some */
     struct frames frames;
 
     void *(*run)(void *);

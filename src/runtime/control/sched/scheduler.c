@@ -8,6 +8,7 @@
 #include "pick/operation_name.h"
 #include "runtime/control/hooks/syscall_dispatch.h"
 #include "runtime/control/model/call_stack.h"
+#include "runtime/control/model/call_tree.h"
 #include "runtime/control/model/description_lock.h"
 #include "runtime/control/model/pending_signals.h"
 #include "runtime/control/model/timers.h"
@@ -471,7 +472,7 @@ static struct control_object second_object(const struct act *a)
 
 static void note_step(uint32_t choice)
 {
-    const struct task *t = board->offers[choice].task;
+    struct task *t = board->offers[choice].task;
     const struct pick_operation *o = &board->offered[choice];
     const int signal = board->offers[choice].signal;
     const struct object object = signal == 0 ? t->object : object_of_signal(signal);
@@ -502,6 +503,7 @@ static void note_step(uint32_t choice)
                                .mode = t->act.mode,
                                .traced = traced_kind(&t->act, o, signal),
                                .second = second_object(&t->act)};
+    callers_describe(t, s);
     if (control->plan.wants_pending != 0 && !keep_pending(s)) {
         control_end(&(struct ending){.end = CONTROL_LIMITED});
     }

@@ -393,6 +393,8 @@ void task_fork(uint32_t number, const struct process *p)
     t->callers = me->callers;
     t->has_entered = me->has_entered;
     t->calls_beyond = me->calls_beyond;
+    t->calls_depth = me->calls_depth;
+    t->calls_lost = me->calls_lost;
     t->frames = me->frames;
     t->run = me->run;
     t->run_c11 = me->run_c11;
