@@ -143,6 +143,10 @@ static int run_suppressed(struct session *s, const void *options, struct err *e)
 {
     int status = read_suppressions(s, e);
     begin_exports(s);
+    for (size_t i = 0; i < EXPORT_FORMAT_COUNT && status == 0; i++) {
+        const char *path = s->common->exports[i];
+        status = path == NULL ? 0 : output_check_writable(path, e);
+    }
     if (status == 0) {
         status = s->verb->run(s, options, e);
     }

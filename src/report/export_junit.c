@@ -81,9 +81,11 @@ static void print_case(const struct exports *x, const struct finding *f, struct 
         out_format(out, " line=\"%u\"", place.line);
         out_abandon(&file);
     }
-    const char *element = f->severity == SEVERITY_NOTE ? "system-out" : "failure";
+    const char *element = f->status == STATUS_UNKNOWN    ? "error"
+                          : f->severity == SEVERITY_NOTE ? "system-out"
+                                                         : "failure";
     out_format(out, ">\n      <%s", element);
-    if (f->severity != SEVERITY_NOTE) {
+    if (strcmp(element, "system-out") != 0) {
         print_attribute(out, "type", finding_kind_name(f->kind));
         print_attribute(out, "message", f->what);
     }
@@ -113,15 +115,20 @@ static void print_command(const struct exports *x, struct out *out)
 void export_junit(const struct exports *x, struct out *out)
 {
     size_t failure_count = 0;
+    size_t unknown_count = 0;
     vec_each (&x->findings.list, f) {
-        failure_count += f->severity != SEVERITY_NOTE;
+        unknown_count += f->status == STATUS_UNKNOWN;
+        failure_count += f->status != STATUS_UNKNOWN && f->severity != SEVERITY_NOTE;
     }
-    must(failure_count <= x->findings.list.count);
-    const bool has_command = x->findings.list.count == 0 || x->end == EXPORT_UNKNOWN;
+    must(failure_count + unknown_count <= x->findings.list.count);
+    /* An unknown finding is an error of its own; the command has one where no finding says why. */
+    const bool has_error = x->end == EXPORT_UNKNOWN && unknown_count == 0;
+    const bool has_command = x->findings.list.count == 0 || has_error;
     const size_t count = x->findings.list.count + has_command;
     out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
-    out_format(out, "  <testsuite name=\"clew %s\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\">\n",
-               x->verb, count, failure_count, x->end == EXPORT_UNKNOWN);
+    out_format(out,
+               "  <testsuite name=\"clew %s\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
+               x->verb, count, failure_count, unknown_count + has_error);
     if (has_command) {
         print_command(x, out);
     }

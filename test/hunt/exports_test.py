@@ -186,5 +186,40 @@ def test_two_documents_on_standard_output_are_refused():
         assert not done.stdout, done.stdout
 
 
+def test_an_unknown_finding_of_confirm_is_one_error():
+    findings = write("one.findings", run([CLEW, "races", "--json", write("one.log", RACE)]).stdout)
+    report = os.path.join(FOLDER.name, "unknown.xml")
+    done = run([CLEW, "confirm", "--budget", "5runs", "--junit", report, findings, "--", build_case("account")])
+    assert done.returncode == 3, done.stdout + done.stderr
+    (suite,) = ElementTree.parse(report).getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "0", "1"), suite.attrib
+    assert len(suite.findall("testcase/error")) == 1 and not suite.findall("testcase/failure"), suite
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_work():
+    trace = write("refused.log", RACE)
+    for option in ("--sarif", "--junit"):
+        for path, why in ((os.path.join(FOLDER.name, "nowhere", "x"), "No such file"), (FOLDER.name, "Is a directory")):
+            done = run([CLEW, "races", option, path, trace])
+            assert done.returncode == 2 and why in done.stderr and not done.stdout, (option, done.stdout, done.stderr)
+    findings = write("refused.findings", run([CLEW, "races", "--json", trace]).stdout)
+    done = run([CLEW, "explain", "-o", os.path.join(FOLDER.name, "nowhere", "x"), findings])
+    assert done.returncode == 2 and "No such file" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_file_of_another_kind_is_named_with_what_to_run():
+    program = build_case("account")
+    schedule = write("some.sched", "clew-schedule 1\nsystem account\nworld process\nseed 1\nthen first\n")
+    trace = write("some.log", RACE)
+    sarif = os.path.join(FOLDER.name, "some.sarif")
+    assert run([CLEW, "races", "--sarif", sarif, "-q", trace]).returncode == 1
+    for verb, path, kind, remedy in (("confirm", schedule, "a schedule", "clew replay " + schedule), ("confirm", sarif, "a SARIF report", "--json"),
+                                     ("confirm", trace, "a trace", "clew races --json " + trace), ("explain", sarif, "a SARIF report", "--json"),
+                                     ("explain", trace, "a trace", "clew races --json " + trace)):
+        done = run([CLEW, verb, path, *(["--", program] if verb == "confirm" else [])])
+        assert done.returncode == 2 and f"{path}: is {kind}, not a findings file" in done.stderr and remedy in done.stderr, (verb, path, done.stderr)
+        assert done.stderr.count("\n") == 1, done.stderr
+
+
 if __name__ == "__main__":
     sys.exit(tap.run(tap.claims(globals())))

@@ -1,8 +1,11 @@
 #include "cli/text/output_check.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The file that an option names; NULL: none. */
 static const char *file_of(const struct option *o, const void *options)
@@ -124,4 +127,24 @@ int outputs_check(const struct session *s, const void *options, struct err *e)
         }
     }
     return 0;
+}
+
+int output_check_writable(const char *path, struct err *e)
+{
+    struct stat there;
+    char folder[4096];
+    if (strcmp(path, "-") == 0) {
+        return 0;
+    }
+    if (stat(path, &there) == 0) {
+        const bool is_folder = S_ISDIR(there.st_mode);
+        const bool is_writable = !is_folder && access(path, W_OK) == 0;
+        return is_writable ? 0 : err_set(e, "%s: %s", path, strerror(is_folder ? EISDIR : errno));
+    }
+    const char *slash = strrchr(path, '/');
+    const int size = slash == NULL ? 0 : (int)(slash - path);
+    const int used =
+        snprintf(folder, sizeof folder, "%.*s", size == 0 ? 1 : size, slash == NULL ? "." : path);
+    const bool is_writable = used < (int)sizeof folder && access(folder, W_OK | X_OK) == 0;
+    return is_writable ? 0 : err_set(e, "%s: %s", path, strerror(errno));
 }

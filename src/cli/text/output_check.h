@@ -11,4 +11,8 @@ MUST_USE int outputs_check(const struct session *s, const void *options, struct 
 /* Whether both are one regular file, by whatever names, or will be once they are there. */
 bool outputs_are_one(const char *a, const char *b);
 
+/* Fails when the path cannot be written: a folder, a file without the right, or one in a folder
+ * that is not there. "-" can. To be asked before long work. */
+MUST_USE int output_check_writable(const char *path, struct err *e);
+
 #endif

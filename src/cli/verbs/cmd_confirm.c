@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "cli/input/file_kind.h"
 #include "cli/input/program_command.h"
 #include "cli/interrupt.h"
 #include "cli/text/findings_output.h"
@@ -289,7 +290,7 @@ static int read_findings(struct confirming *c, struct err *e)
     }
     const int result = finding_file_parse(&c->file, &in, e);
     in_close(&in);
-    return result < 0 ? err_wrap(e, "%s", path) : 0;
+    return result < 0 ? file_kind_refuse(path, "a findings file", e) : 0;
 }
 
 static int run(struct session *s, const void *options, struct err *e)

@@ -1,11 +1,13 @@
 /* clew explain: why a finding, or the failing run of a schedule, is a bug. */
 #include <string.h>
 
+#include "cli/input/file_kind.h"
 #include "cli/input/finding_trace.h"
 #include "cli/input/schedule_file.h"
 #include "cli/input/schedule_run.h"
 #include "cli/interrupt.h"
 #include "cli/text/findings_output.h"
+#include "cli/text/output_check.h"
 #include "cli/text/verdict.h"
 #include "hunt/explain_finding.h"
 #include "hunt/explain_run.h"
@@ -145,7 +147,7 @@ static int explain_findings(struct explaining *x, struct in *in, struct err *e)
         return session_misused(e, "a findings file is explained from its trace, without a program");
     }
     if (finding_file_parse(&from, in, e) < 0) {
-        return err_wrap(e, "%s", x->session->inputs[0]);
+        return file_kind_refuse(x->session->inputs[0], "a findings file or a schedule", e);
     }
     int status = explain_list(x, &from, e);
     if (status == 0) {
@@ -232,6 +234,14 @@ static int explain_input(struct explaining *x, struct err *e)
         status = err_set(e, "%s: is empty, not a schedule or a findings file", path);
     }
     const bool is_object = available > 0 && in.at[0] == '{';
+    static const char mark[] = "clew-schedule";
+    const bool is_schedule = available > 0 &&
+                             in_fill(&in, sizeof mark, e) >= (ssize_t)sizeof mark - 1 &&
+                             memcmp(in.at, mark, sizeof mark - 1) == 0;
+    if (status == 0 && !is_object && !is_schedule) {
+        (void)err_set(e, "is neither a schedule nor a findings file");
+        status = file_kind_refuse(path, "a findings file or a schedule", e);
+    }
     if (status == 0 && is_object) {
         status = explain_findings(x, &in, e);
     }
@@ -250,6 +260,9 @@ static int run(struct session *s, const void *options, struct err *e)
     }
     if (command_check(s, &c->program, e) < 0) {
         return MISUSED;
+    }
+    if (c->common.output != NULL && output_check_writable(c->common.output, e) < 0) {
+        return -1;
     }
     struct explaining x = {.session = s, .command = c};
     report_begin(&x.findings, s);
