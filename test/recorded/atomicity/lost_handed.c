@@ -5,7 +5,7 @@ struct item {
     struct item *next;
     int n, sum;
 };
-static int seats[1000], total[1000];
+static int seats[400], total[400];
 static struct item *queue;
 static pthread_mutex_t m = MUTEX;
 static sem_t filled;
@@ -39,7 +39,7 @@ static struct item *pop(void)
 }
 static void *a(void *u)
 {
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 400; i++) {
         add(&seats[i], 1);
         add(&total[i], 1);
         push(i);
@@ -55,7 +55,7 @@ static void *b(void *u)
         free(item);
     }
     sem_wait(&filled);
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 400; i++)
         add(&seats[i], 1);
     return u;
 }
