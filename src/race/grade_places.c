@@ -453,6 +453,83 @@ static void doubt_numbers(struct grading *r)
     }
 }
 
+/* ---- orders that a recording does not have ---- */
+
+static bool is_change_of_file(const struct event *e)
+{
+    return e->kind == EVENT_FILE_WRITE || e->kind == EVENT_FILE_UNLINK ||
+           e->kind == EVENT_FILE_RENAME;
+}
+
+/* Whether the event makes a datagram or listening socket ready. */
+static bool is_arrival(const struct event *e)
+{
+    return e->kind == EVENT_CONNECT || (e->kind == EVENT_SEND && e->message != 0);
+}
+
+/* Whether a wait for descriptors is not followed by what says which one was ready: a look at it, or
+ * a receive. */
+static bool is_unexplained(const struct trace *t, event_id ready)
+{
+    const struct event *r = trace_at(t, ready);
+    for (event_id id = ready + 1; r->kind == EVENT_READY && id < t->events.count; id++) {
+        const struct event *e = trace_at(t, id);
+        if (e->task == r->task && !access_is_plain(e) && event_class(e) != CLASS_REGION) {
+            return e->kind != EVENT_RECV && e->kind != EVENT_ACCEPT &&
+                   e->kind != EVENT_HAPPENS_AFTER && e->kind != EVENT_SEM_WAIT;
+        }
+    }
+    return r->kind == EVENT_READY;
+}
+
+/* Whether a file was changed behind the first access and used ahead of the second, such as a lock
+ * file, or something was sent to a socket that a wait may have found ready. */
+static bool follows_unseen(const struct grading *r, event_id first, event_id second)
+{
+    const struct trace *t = r->y->t;
+    struct map changed = {0}; /* paths */
+    bool has_arrived = false, is_ordered = false;
+    for (event_id id = first; id <= second && !is_ordered; id++) {
+        const struct event *e = trace_at(t, id);
+        const bool is_file = event_class(e) == CLASS_FILE;
+        if (!is_file && !is_arrival(e) && e->kind != EVENT_READY) {
+            continue;
+        }
+        const bool is_used = (is_file && map_get(&changed, e->object) != NULL) ||
+                             (has_arrived && is_unexplained(t, id));
+        is_ordered = is_used && is_not_after(&r->observed, id, second);
+        if (is_not_after(&r->observed, first, id)) {
+            has_arrived |= is_arrival(e);
+            if (is_change_of_file(e)) {
+                map_put(&changed, e->object, 1);
+                map_put(&changed, e->text, 1); /* the new name */
+            }
+        }
+    }
+    map_release(&changed);
+    return is_ordered;
+}
+
+/* No prefix of a recording holds such an order; one that shows the pair proves nothing then. */
+static void doubt_unseen(struct grading *r)
+{
+    bool is_any = false;
+    trace_each (r->y->t, e) {
+        is_any |= is_change_of_file(e) || is_arrival(e);
+    }
+    if (!is_any) {
+        return;
+    }
+    vec_each (&r->y->groups, group) {
+        const struct race_pair *pair = &group->pair;
+        if (group->grade == GRADE_SOUND && pair->send == EVENT_NONE &&
+            follows_unseen(r, pair->first, pair->second)) {
+            group->grade = GRADE_MAY; /* and observed, if it is */
+            group->open = RACE_OPEN_UNSEEN;
+        }
+    }
+}
+
 /* ---- all together ---- */
 
 static bool has_open(const struct race_groups *y)
@@ -494,6 +571,9 @@ static int grade(struct grading *r, struct notes *n, struct err *e)
         refute(r);
     }
     doubt_numbers(r);
+    if (is_stamped(r)) {
+        doubt_unseen(r);
+    }
     r->in->hb->reads = NULL;
     first_races_release(&r->first);
     hb_release(&r->observed);

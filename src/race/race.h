@@ -58,6 +58,7 @@ enum race_open {
     RACE_OPEN_HARD,    /* the solver ended at its limit of steps */
     RACE_OPEN_BUDGET,  /* the budget ended */
     RACE_OPEN_NUMBER,  /* its address may depend on a descriptor number */
+    RACE_OPEN_UNSEEN,  /* a file, or a socket that was ready, may order it */
     RACE_OPEN_TORN,    /* the recording misses releases of locks, or contradicts itself */
     RACE_OPEN_OWNER,   /* only a lock on a file that both tasks hold as one process excludes them */
     RACE_OPEN_IGNORED, /* a call orders it that may give up, and whose result is ignored */

@@ -758,6 +758,11 @@ static const struct {
                           "its address may depend on a descriptor number, which another schedule "
                           "changes",
                           "look whether the descriptor selects what is accessed"},
+    [RACE_OPEN_UNSEEN] =
+        {"undecided_unseen",
+         "a file that one task changed and the other used, or a socket that was ready, may "
+         "put them in order",
+         "add the order by --edges, or by clew_happens_before() in the program"},
     [RACE_OPEN_TORN] = {"undecided_torn",
                         "the recording misses releases of locks, or contradicts itself",
                         "clew check says where"},
