@@ -1,6 +1,6 @@
 /* Signal handlers that could have run at another time. The run has each where its task was
- * interrupted. Another schedule delivers the signal earlier or later, or to another thread: all that
- * comes before the handler is what comes before the signal was sent, or its timer armed. */
+ * interrupted. Another schedule delivers the signal earlier or later, or to another thread: all
+ * that comes before the handler is what comes before the signal was sent, or its timer armed. */
 #ifndef CLEW_RACE_INTERRUPTS_H
 #define CLEW_RACE_INTERRUPTS_H
 
