@@ -53,7 +53,7 @@ WRAP(__tsan_read2) WRAP(__tsan_read4) WRAP(__tsan_read8) WRAP(__tsan_write1) WRA
 RECORDINGS = 20
 REPRODUCED = 16
 TRIES = 200
-HANG_SECONDS = 4
+HANG_SECONDS = 2
 DELAYED = [f"__tsan_{what}{size}" for what in ("read", "write") for size in (1, 2, 4, 8)] + ["pthread_mutex_lock", "pthread_cond_wait", "pthread_cond_signal", "free"]
 
 
@@ -79,7 +79,7 @@ def record_failure(name):
                 recorder.wait(HANG_SECONDS)
             except subprocess.TimeoutExpired:
                 kill_child(recorder.pid)
-            if recorder.wait(HANG_SECONDS) != 0:
+            if recorder.wait() != 0:
                 return program, trace
     return program, None
 
