@@ -267,6 +267,18 @@ static bool are_updates_of_pair(const struct sites *s, const struct couple *c,
             accessed_in(s, c->second, &parts[1], true)) != 0;
 }
 
+/* Reads of two variables, of which the second section, that took the lock exclusively after it was
+ * shared, reads the first again: it looks the whole up again, and does not rely on what the task
+ * saw before. */
+static bool is_looked_up_again(const struct sites *s, const struct couple *c,
+                               const struct part parts[2])
+{
+    const struct site *a = &s->list[c->first];
+    const struct site *b = &s->list[c->second];
+    return a->which != b->which && !a->is_write && !b->is_write && is_rechecked(s, c, parts) &&
+           (accessed_in(s, c->second, &parts[1], false) >> a->which & 1) != 0;
+}
+
 /* Whether a scope makes calls one after the other: the routine itself, or a round of a loop. */
 static bool is_sequence(const struct scope_tree *tree, uint32_t scope)
 {
@@ -305,8 +317,10 @@ static enum settled_by why_of_parts(const struct sites *s, const struct couple *
     if (is_sequence(tree, m->common) && has_acted) {
         return scope_is_round(tree, m->first) ? SETTLED_LOOP : SETTLED_CALLS;
     }
-    return are_actions(s, c, parts) || are_updates_of_pair(s, c, parts) ? SETTLED_ACTIONS
-                                                                        : SETTLED_NOT;
+    return are_actions(s, c, parts) || are_updates_of_pair(s, c, parts) ||
+                   is_looked_up_again(s, c, parts)
+               ? SETTLED_ACTIONS
+               : SETTLED_NOT;
 }
 
 enum settled_by apart_why(const struct sites *s, const struct couple *c, bool is_marked)
