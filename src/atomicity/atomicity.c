@@ -30,7 +30,7 @@ struct search {
     uint32_t free_of;     /* ... while that is asked about; VARIABLE_NONE: none is */
     uint64_t free_events; /* read for it so far */
     uint64_t ordered;     /* atomic variables that it was too much for */
-    uint64_t told;        /* matches of the variable that is asked about */
+    uint64_t reported;    /* matches of the variable that is asked about */
     struct matcher matcher;
     struct limit_watch watch;
     uint64_t done, total;  /* variables and pairs */
@@ -71,13 +71,13 @@ static bool accepts_match(void *context, const struct match *m)
     if (s->free_of == VARIABLE_NONE) {
         return true;
     }
-    struct turns turns = {0};
+    struct segments segments = {0};
     event_list events = {0};
-    turns_add_steps(&turns, m->model, m->decider->taken.at, m->decider->taken.count);
-    turns_events(&turns, &s->free, &events);
+    segments_add_steps(&segments, m->model, m->decider->taken.at, m->decider->taken.count);
+    segments_events(&segments, &s->free, &events);
     const bool is_so = unordered_keeps_tests(&s->free, s->free_of, events.at, events.count);
     vec_release(&events);
-    turns_release(&turns);
+    segments_release(&segments);
     return is_so;
 }
 
@@ -85,41 +85,41 @@ static bool accepts_match(void *context, const struct match *m)
 static void take_match(void *context, const struct match *m)
 {
     struct search *s = context;
-    s->told++;
-    if (!is_new_key(s, tell_key(s->f, m))) {
+    s->reported++;
+    if (!is_new_key(s, match_key(s->f, m))) {
         return;
     }
-    count_kind(s->s, tell_kind(m));
+    count_kind(s->s, match_kind(m));
     if (s->o->find_max != 0 && s->count >= s->o->find_max) {
         return;
     }
     s->count++;
-    struct turns turns = {0};
+    struct segments segments = {0};
     event_id places[QUESTION_PLACES_MAX];
-    turns_add_steps(&turns, m->model, m->decider->taken.at, m->decider->taken.count);
+    segments_add_steps(&segments, m->model, m->decider->taken.at, m->decider->taken.count);
     for (uint32_t i = 0; i < m->place_count; i++) {
         places[i] = m->model->threads[m->places[i].thread].steps[m->places[i].step].event;
     }
     const struct execution_claim claim = {
-        .turns = &turns, .places = places, .place_count = m->place_count};
+        .segments = &segments, .places = places, .place_count = m->place_count};
     struct err e = {0};
     const int checked = execution_check(frame_now(s), &claim, &e);
     must(checked == 0);
-    struct tell_options o = {.input = s->o->input};
+    struct match_report_options o = {.input = s->o->input};
     if (!s->o->skips_grades) {
         o.grade = s->free_of != VARIABLE_NONE
                       ? GRADE_MAY
-                      : grade_claim(&s->frame, places, m->place_count, &turns, s->o->via);
+                      : grade_claim(&s->frame, places, m->place_count, &segments, s->o->via);
     }
     event_list events = {0};
     if (s->o->wants_witness) {
-        turns_events(&turns, frame_now(s), &events);
+        segments_events(&segments, frame_now(s), &events);
         o.witness = events.at;
         o.witness_count = events.count;
     }
-    tell_match(s->f, m, &o);
+    report_match(s->f, m, &o);
     vec_release(&events);
-    turns_release(&turns);
+    segments_release(&segments);
 }
 
 /* ---- models ---- */
@@ -224,9 +224,9 @@ static void search_single(struct search *s)
             !may_go_on(s)) {
             continue;
         }
-        s->told = 0;
+        s->reported = 0;
         match_variable(s, i);
-        if (v->list.at[i].is_atomic && s->told == 0 && has_acts(s, i)) {
+        if (v->list.at[i].is_atomic && s->reported == 0 && has_acts(s, i)) {
             search_unordered(s, i);
         }
     }
@@ -348,13 +348,13 @@ static void search_pairs(struct search *s)
 static void take_region(void *context, const struct region_found *r)
 {
     struct search *s = context;
-    if (!is_new_key(s, tell_region_key(s->f, s->t, r))) {
+    if (!is_new_key(s, region_key(s->f, s->t, r))) {
         return;
     }
     count_kind(s->s, FINDING_ATOMICITY_REGION);
     if (s->o->find_max == 0 || s->count < s->o->find_max) {
         s->count++;
-        tell_region(s->f, s->t, r, s->o->input);
+        report_region(s->f, s->t, r, s->o->input);
     }
 }
 
@@ -422,7 +422,7 @@ static void search_begin(struct search *s)
                                                       .looks_around = is_long,
                                                       .keeps_rounds = o->wants_rounds,
                                                       .keeps_settled = o->wants_settled,
-                                                      .tells_all = o->wants_all,
+                                                      .reports_all = o->wants_all,
                                                       .found = take_match,
                                                       .accepts = accepts_match,
                                                       .is_known = o->seen == NULL ? NULL : is_known,

@@ -225,7 +225,7 @@ static int compare_by_model(const void *left, const void *right, const void *con
     return (a > b) - (a < b);
 }
 
-static bool ask(struct slice *s, struct turns *found)
+static bool ask(struct slice *s, struct segments *found)
 {
     struct err e = {0};
     struct solver *solver = solver_new(&(struct solver_options){.way = s->via}, &s->problem, &e);
@@ -243,7 +243,7 @@ static bool ask(struct slice *s, struct turns *found)
         }
         sort_stable(order, s->events.count, sizeof *order, compare_by_model, answer.model);
         for (uint32_t i = 0; i < s->events.count; i++) {
-            turns_add(found, s->f, s->events.at[order[i]]);
+            segments_add(found, s->f, s->events.at[order[i]]);
         }
     }
     solver_free(solver);
@@ -251,7 +251,7 @@ static bool ask(struct slice *s, struct turns *found)
 }
 
 static bool solve_slice(struct slice *s, const event_id *places, size_t place_count,
-                        struct turns *found)
+                        struct segments *found)
 {
     for (size_t i = 0; i < place_count; i++) {
         include(s, places[i]);
@@ -272,7 +272,7 @@ static bool solve_slice(struct slice *s, const event_id *places, size_t place_co
 
 /* Looks for an execution in which reads see the same writes, into *found. */
 static bool find_execution(const struct frame *f, const event_id *places, size_t place_count,
-                           struct turns *found, enum solve_way via)
+                           struct segments *found, enum solve_way via)
 {
     struct slice s = {.f = f, .via = via};
     const size_t task_count = f->trace->tables.tasks.count;
@@ -287,7 +287,7 @@ static bool find_execution(const struct frame *f, const event_id *places, size_t
 }
 
 enum finding_grade grade_claim(const struct frame *f, const event_id *places, size_t place_count,
-                               struct turns *x, enum solve_way via)
+                               struct segments *x, enum solve_way via)
 {
     if (f->trace->tables.order == ORDER_STAMPED) {
         return GRADE_MAY;
@@ -295,18 +295,18 @@ enum finding_grade grade_claim(const struct frame *f, const event_id *places, si
     if (execution_keeps_reads(f, x) && execution_keeps_versions(f, x)) {
         return GRADE_SOUND;
     }
-    struct turns found = {0};
+    struct segments found = {0};
     struct err e = {0};
     const struct execution_claim claim = {
-        .turns = &found, .places = places, .place_count = place_count};
+        .segments = &found, .places = places, .place_count = place_count};
     const bool is_sound = find_execution(f, places, place_count, &found, via) &&
                           execution_check(f, &claim, &e) == 0 && execution_keeps_reads(f, &found) &&
                           execution_keeps_versions(f, &found);
     if (is_sound) {
-        turns_release(x);
+        segments_release(x);
         *x = found;
     } else {
-        turns_release(&found);
+        segments_release(&found);
     }
     return is_sound ? GRADE_SOUND : GRADE_MAY;
 }

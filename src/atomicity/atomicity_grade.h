@@ -12,6 +12,6 @@
  * Traces that do not tell which writes reads saw, and questions of more than a few thousand events,
  * are graded may. */
 enum finding_grade grade_claim(const struct frame *f, const event_id *places, size_t place_count,
-                               struct turns *x, enum solve_way via);
+                               struct segments *x, enum solve_way via);
 
 #endif

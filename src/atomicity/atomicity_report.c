@@ -471,7 +471,7 @@ static const char *why(const struct scene *s)
 
 /* ---- the finding ---- */
 
-enum finding_kind tell_kind(const struct match *m)
+enum finding_kind match_kind(const struct match *m)
 {
     const struct frame *f = m->model->frame;
     const uint32_t name = f->variables.list.at[m->model->variables[0]].name;
@@ -537,12 +537,12 @@ static const char *key_of(const struct scene *s)
     if (s->b_x != NULL && s->b_y != NULL) {
         other = findings_text(s->f, "%s|%s", other, key_part(s, s->b_y));
     }
-    return findings_text(s->f, "%s|%s|%s|%s|%s", finding_kind_name(tell_kind(s->m)),
+    return findings_text(s->f, "%s|%s|%s|%s|%s", finding_kind_name(match_kind(s->m)),
                          violation_key(s->m->pattern), key_part(s, s->first), key_part(s, s->last),
                          other);
 }
 
-const char *tell_key(struct findings *f, const struct match *m)
+const char *match_key(struct findings *f, const struct match *m)
 {
     const struct scene s = scene_of(f, m);
     return key_of(&s);
@@ -559,7 +559,7 @@ static bool is_of_calls(const struct scene *s)
     return f->variables.accesses.at[first].scope != f->variables.accesses.at[last].scope;
 }
 
-void tell_match(struct findings *f, const struct match *m, const struct tell_options *o)
+void report_match(struct findings *f, const struct match *m, const struct match_report_options *o)
 {
     const struct scene s = scene_of(f, m);
     struct finding_event *events = arena_array(&f->arena, struct finding_event, m->place_count);
@@ -567,7 +567,7 @@ void tell_match(struct findings *f, const struct match *m, const struct tell_opt
         events[i] = findings_event(f, s.t, s.steps[i]->event, o->input);
     }
     struct finding finding = {
-        .kind = tell_kind(m),
+        .kind = match_kind(m),
         .status = STATUS_PREDICTED,
         .grade = o->grade,
         .severity = severity_of(m),
@@ -616,7 +616,7 @@ static const char *act(struct findings *f, const struct trace *t, event_id id)
                          place[0] == '\0' ? "" : " at ", place);
 }
 
-const char *tell_region_key(struct findings *f, const struct trace *t, const struct region_found *r)
+const char *region_key(struct findings *f, const struct trace *t, const struct region_found *r)
 {
     const struct event *begin = trace_at(t, r->begin);
     return findings_text(f, "%s|%s|%s|%s|%s", finding_kind_name(FINDING_ATOMICITY_REGION),
@@ -624,8 +624,8 @@ const char *tell_region_key(struct findings *f, const struct trace *t, const str
                          act(f, t, r->event), act(f, t, r->other));
 }
 
-void tell_region(struct findings *f, const struct trace *t, const struct region_found *r,
-                 uint32_t input)
+void report_region(struct findings *f, const struct trace *t, const struct region_found *r,
+                   uint32_t input)
 {
     const char *task = task_text(f, t, trace_at(t, r->begin)->task);
     const char *other = task_text(f, t, trace_at(t, r->other)->task);
@@ -645,7 +645,7 @@ void tell_region(struct findings *f, const struct trace *t, const struct region_
                                               region_name(f, t, r->begin), task, other,
                                               act(f, t, r->other), task, act(f, t, r->event)),
                         .why = "no order of whole regions has the same conflicts",
-                        .key = tell_region_key(f, t, r),
+                        .key = region_key(f, t, r),
                         .events = events,
                         .event_count = 3,
                         .pair_count = 1,

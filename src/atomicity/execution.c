@@ -3,14 +3,14 @@
 #include "atomicity/version.h"
 #include "base/map.h"
 
-void turns_add(struct turns *x, const struct frame *f, event_id event)
+void segments_add(struct segments *x, const struct frame *f, event_id event)
 {
-    const struct turn turn = {.task = trace_at(f->trace, event)->task,
-                              .end = f->hb.contexts.position[event] + 1};
-    if (x->list.count > 0 && vec_last(&x->list)->task == turn.task) {
-        *vec_last(&x->list) = turn;
+    const struct segment segment = {.task = trace_at(f->trace, event)->task,
+                                    .end = f->hb.contexts.position[event] + 1};
+    if (x->list.count > 0 && vec_last(&x->list)->task == segment.task) {
+        *vec_last(&x->list) = segment;
     } else {
-        vec_push(&x->list, turn);
+        vec_push(&x->list, segment);
     }
 }
 
@@ -21,8 +21,8 @@ static bool is_pending(const struct model_thread *thread, uint32_t step)
            thread->steps[step + 1].kind != STEP_UNLOCK;
 }
 
-void turns_add_steps(struct turns *x, const struct model *m, const struct stretch *steps,
-                     size_t count)
+void segments_add_steps(struct segments *x, const struct model *m, const struct stretch *steps,
+                        size_t count)
 {
     const size_t task_count = m->begin == NULL ? 0 : m->frame->trace->tables.tasks.count;
     for (size_t task = x->begin.count; task < task_count; task++) {
@@ -35,19 +35,19 @@ void turns_add_steps(struct turns *x, const struct model *m, const struct stretc
             end--;
         }
         if (end > steps[i].first) {
-            turns_add(x, m->frame, thread->steps[end - 1].event);
+            segments_add(x, m->frame, thread->steps[end - 1].event);
         }
     }
 }
 
-void turns_release(struct turns *x)
+void segments_release(struct segments *x)
 {
     vec_release(&x->begin);
     vec_release(&x->list);
 }
 
-/* The position in the list when the turns begin. */
-static event_id listed_end(const struct turns *x)
+/* The position in the list when the segments begin. */
+static event_id listed_end(const struct segments *x)
 {
     event_id end = 0;
     vec_each (&x->begin, begin) {
@@ -56,7 +56,7 @@ static event_id listed_end(const struct turns *x)
     return end;
 }
 
-void turns_events(const struct turns *x, const struct frame *f, event_list *events)
+void segments_events(const struct segments *x, const struct frame *f, event_list *events)
 {
     struct arena scratch = {0};
     uint32_t *done = arena_array(&scratch, uint32_t, f->trace->tables.tasks.count + 1);
@@ -68,9 +68,9 @@ void turns_events(const struct turns *x, const struct frame *f, event_list *even
             done[task]++;
         }
     }
-    vec_each (&x->list, turn) {
-        for (; done[turn->task] < turn->end; done[turn->task]++) {
-            vec_push(events, context_event(&f->hb.contexts, turn->task, done[turn->task]));
+    vec_each (&x->list, segment) {
+        for (; done[segment->task] < segment->end; done[segment->task]++) {
+            vec_push(events, context_event(&f->hb.contexts, segment->task, done[segment->task]));
         }
     }
     arena_release(&scratch);
@@ -170,41 +170,41 @@ static int check_mark(struct check *c, const struct mark *mark)
     bug("mark");
 }
 
-/* The places that are claimed for this turn come in it. */
-static void pass_places(struct check *c, const struct turn *turn, uint32_t begin)
+/* The places that are claimed for this segment come in it. */
+static void pass_places(struct check *c, const struct segment *segment, uint32_t begin)
 {
     const struct execution_claim *claim = c->c;
     uint32_t from = begin;
     for (; c->place_count < claim->place_count; c->place_count++) {
         const event_id place = claim->places[c->place_count];
         const uint32_t position = c->f->hb.contexts.position[place];
-        if (trace_at(c->f->trace, place)->task != turn->task || position < from ||
-            position >= turn->end) {
+        if (trace_at(c->f->trace, place)->task != segment->task || position < from ||
+            position >= segment->end) {
             return;
         }
         from = position + 1;
     }
 }
 
-static int check_turn(struct check *c, const struct turn *turn)
+static int check_segment(struct check *c, const struct segment *segment)
 {
     const struct frame *f = c->f;
-    const struct context *events = &f->hb.contexts.list[turn->task];
-    const uint32_t begin = c->done[turn->task];
-    must(turn->end <= events->count);
-    if (turn->end <= begin) {
-        return refuse(c, context_event(&f->hb.contexts, turn->task, turn->end - 1),
+    const struct context *events = &f->hb.contexts.list[segment->task];
+    const uint32_t begin = c->done[segment->task];
+    must(segment->end <= events->count);
+    if (segment->end <= begin) {
+        return refuse(c, context_event(&f->hb.contexts, segment->task, segment->end - 1),
                       "it has happened before");
     }
-    const event_id last = context_event(&f->hb.contexts, turn->task, turn->end - 1);
-    uint32_t *next = &c->mark[turn->task];
-    for (; *next < f->first[turn->task + 1] && f->marks[*next].event <= last; ++*next) {
+    const event_id last = context_event(&f->hb.contexts, segment->task, segment->end - 1);
+    uint32_t *next = &c->mark[segment->task];
+    for (; *next < f->first[segment->task + 1] && f->marks[*next].event <= last; ++*next) {
         if (check_mark(c, &f->marks[*next]) < 0) {
             return -1;
         }
     }
-    c->done[turn->task] = turn->end;
-    pass_places(c, turn, begin);
+    c->done[segment->task] = segment->end;
+    pass_places(c, segment, begin);
     return 0;
 }
 
@@ -275,7 +275,7 @@ static int check_versions(struct check *c)
     asking_list asking = {0};
     event_list events = {0};
     int result = 0;
-    turns_events(c->c->turns, c->f, &events);
+    segments_events(c->c->segments, c->f, &events);
     for (size_t i = 0; i < events.count && result == 0; i++) {
         const uint32_t number = c->f->access_of[events.at[i]];
         if (number == ACCESS_NONE) {
@@ -341,11 +341,11 @@ static int start_task(struct check *c, uint32_t task, event_id begin)
     return result;
 }
 
-/* The events listed before the turns have happened. */
+/* The events listed before the segments have happened. */
 static int start(struct check *c)
 {
     const struct frame *f = c->f;
-    const struct turns *x = c->c->turns;
+    const struct segments *x = c->c->segments;
     const event_id end = listed_end(x);
     for (uint32_t task = 0; task < f->hb.contexts.task_count; task++) {
         const event_id begin = x->begin.count == 0 ? 0 : x->begin.at[task];
@@ -370,8 +370,8 @@ int execution_check(const struct frame *f, const struct execution_claim *claim, 
     c.done = arena_array(&c.arena, uint32_t, (size_t)task_count + 1);
     c.mark = arena_array(&c.arena, uint32_t, (size_t)task_count + 1);
     int result = start(&c);
-    for (size_t i = 0; i < claim->turns->list.count && result == 0; i++) {
-        result = check_turn(&c, &claim->turns->list.at[i]);
+    for (size_t i = 0; i < claim->segments->list.count && result == 0; i++) {
+        result = check_segment(&c, &claim->segments->list.at[i]);
     }
     if (result == 0 && c.place_count < claim->place_count) {
         result = refuse(&c, claim->places[c.place_count], "it was claimed to come later");
@@ -386,13 +386,14 @@ int execution_check(const struct frame *f, const struct execution_claim *claim, 
 
 bool execution_is_listed(const struct frame *f)
 {
-    struct turns all = {0};
+    struct segments all = {0};
     struct err e = {0};
     for (event_id event = 0; event < f->trace->events.count; event++) {
-        turns_add(&all, f, event);
+        segments_add(&all, f, event);
     }
-    const bool is_possible = execution_check(f, &(struct execution_claim){.turns = &all}, &e) == 0;
-    turns_release(&all);
+    const bool is_possible =
+        execution_check(f, &(struct execution_claim){.segments = &all}, &e) == 0;
+    segments_release(&all);
     return is_possible;
 }
 
@@ -426,11 +427,11 @@ static bool keeps_reads(const struct frame *f, const event_list *events, struct 
     return true;
 }
 
-bool execution_keeps_reads(const struct frame *f, const struct turns *x)
+bool execution_keeps_reads(const struct frame *f, const struct segments *x)
 {
     struct arena scratch = {0};
     event_list events = {0};
-    turns_events(x, f, &events);
+    segments_events(x, f, &events);
     const bool is_kept = keeps_reads(f, &events, &scratch);
     vec_release(&events);
     arena_release(&scratch);
@@ -439,19 +440,20 @@ bool execution_keeps_reads(const struct frame *f, const struct turns *x)
 
 /* Whether a write of another task passes through the section's resource behind its beginning.
  * `place`: per event its place in the execution, counted from 1. */
-static bool is_overtaken(const struct frame *f, const struct section *told, const uint32_t *place)
+static bool is_overtaken(const struct frame *f, const struct section *section,
+                         const uint32_t *place)
 {
-    const struct lock *l = &f->hb.sections.locks[told->lock];
+    const struct lock *l = &f->hb.sections.locks[section->lock];
     for (uint32_t i = 0; i < l->count; i++) {
         const struct section *other = &f->hb.sections.list[f->hb.sections.by_lock[l->first + i]];
-        if (other->task != told->task && place[other->end] > place[told->begin]) {
+        if (other->task != section->task && place[other->end] > place[section->begin]) {
             return true;
         }
     }
     return false;
 }
 
-bool execution_keeps_versions(const struct frame *f, const struct turns *x)
+bool execution_keeps_versions(const struct frame *f, const struct segments *x)
 {
     must(f->version_first <= f->hb.sections.lock_count);
     if (f->hb.sections.lock_count == f->version_first) {
@@ -460,7 +462,7 @@ bool execution_keeps_versions(const struct frame *f, const struct turns *x)
     struct arena scratch = {0};
     event_list events = {0};
     bool is_kept = true;
-    turns_events(x, f, &events);
+    segments_events(x, f, &events);
     uint32_t *place = arena_array(&scratch, uint32_t, f->trace->events.count + 1);
     for (uint32_t i = 0; i < events.count; i++) {
         place[events.at[i]] = i + 1;

@@ -26,7 +26,7 @@ void matcher_init(struct matcher *r, const struct match_options *o)
 {
     *r = (struct matcher){.options = *o};
     r->options.try_max = o->try_max != 0 ? o->try_max : TRIES_DEFAULT;
-    r->sorts.has_classes = o->tells_all;
+    r->sorts.has_classes = o->reports_all;
 }
 
 void matcher_release(struct matcher *r)
@@ -47,7 +47,7 @@ uint64_t matcher_count_settled(const struct matcher *r, enum settled_by reason)
 {
     uint64_t count = 0;
     vec_each (&r->news, news) {
-        count += news->told == 0 && (news->settled >> reason & 1) != 0;
+        count += news->reported == 0 && (news->settled >> reason & 1) != 0;
     }
     return count;
 }
@@ -197,11 +197,11 @@ static unsigned bit(enum violation pattern)
 /* The patterns of which there is nothing more to say about this couple. */
 static unsigned told_of(const struct pass *p, const struct couple *c)
 {
-    return p->r->options.tells_all ? 0 : news_of(p->r, c->sort)->told;
+    return p->r->options.reports_all ? 0 : news_of(p->r, c->sort)->reported;
 }
 
 /* False when nobody wants to hear of this execution. */
-static bool tell(struct pass *p, const struct candidate *c)
+static bool report(struct pass *p, const struct candidate *c)
 {
     const struct question *q = &p->asker.question;
     struct match m = {.pattern = c->pattern,
@@ -219,7 +219,7 @@ static bool tell(struct pass *p, const struct candidate *c)
         return false;
     }
     struct couple_news *news = news_of(p->r, c->couple->sort);
-    news->told = (uint16_t)(news->told | bit(c->pattern));
+    news->reported = (uint16_t)(news->reported | bit(c->pattern));
     p->r->options.found(p->r->options.context, &m);
     return true;
 }
@@ -254,7 +254,7 @@ static void sorted_begin(const struct pass *p, struct sorted *s)
 {
     const uint32_t *tried = map_get(&p->tried, sorted_key(s));
     s->tried = tried == NULL ? 0 : *tried;
-    s->is_done = p->r->options.tells_all && map_get(&p->r->found, sorted_key(s)) != NULL;
+    s->is_done = p->r->options.reports_all && map_get(&p->r->found, sorted_key(s)) != NULL;
     s->is_begun = true;
 }
 
@@ -265,7 +265,7 @@ static void sorted_end(struct pass *p, const struct sorted *s)
     if (s->tried > 0 && !s->is_found) {
         map_put(&p->tried, sorted_key(s), s->tried);
     }
-    if (s->is_found && p->r->options.tells_all) {
+    if (s->is_found && p->r->options.reports_all) {
         map_put(&p->r->found, sorted_key(s), 1);
     }
 }
@@ -300,7 +300,7 @@ static void ask(struct pass *p, const struct candidate *c, struct sorted *s)
     r->stats.questions++;
     const enum decision decision = asker_ask(&p->asker, &c->inquiry);
     r->stats.unknown += decision == DECIDE_UNKNOWN;
-    if (decision == DECIDE_YES && tell(p, c)) {
+    if (decision == DECIDE_YES && report(p, c)) {
         s->is_done = true;
         s->is_found = true;
     }

@@ -36,8 +36,8 @@ struct match_options {
     bool keeps_settled; /* tells also where the order of one conflict is settled, see settled.h */
     bool keeps_forced;  /* reports also orders that hold in every execution, see match_single */
     bool skips_stale;   /* does not look for stale reads, which are serializable */
-    bool tells_all;     /* reports all variables, and all sorts of accesses that can interrupt a
-                           couple; not of one per place */
+    bool reports_all;   /* reports all variables, and all sorts of accesses that can interrupt a
+                         couple; not of one per place */
     void (*found)(void *context, const struct match *m);
     /* Asked before `found`: false for an execution that does not count. NULL: all do. */
     bool (*accepts)(void *context, const struct match *m);
@@ -58,10 +58,10 @@ struct match_stats {
 
 /* The results about a sort of couples. */
 struct couple_news {
-    uint16_t told;    /* the patterns that were found, a bit each */
-    bool is_paired;   /* a pattern of two variables was found */
-    bool is_rounds;   /* it was left out because it belongs to two operations */
-    uint16_t settled; /* why it was left out where a conflict is settled, a bit each */
+    uint16_t reported; /* the patterns that were found, a bit each */
+    bool is_paired;    /* a pattern of two variables was found */
+    bool is_rounds;    /* it was left out because it belongs to two operations */
+    uint16_t settled;  /* why it was left out where a conflict is settled, a bit each */
 };
 
 /* The questions and results of all models of a search. */

@@ -37,7 +37,7 @@ struct actor {
     uint32_t depth;   /* of regions; 0: in none */
     uint32_t begin_number;
     event_id begin;
-    bool is_told;        /* of this region */
+    bool is_reported;    /* of this region */
     number_list objects; /* that have heard of its region */
     event_id last;
 };
@@ -176,10 +176,10 @@ static void mark(struct regions *r, const struct actor *by, const struct object 
 
 /* ---- passing on ---- */
 
-static void tell(struct regions *r, struct actor *a, event_id other)
+static void report(struct regions *r, struct actor *a, event_id other)
 {
-    if (!a->is_told) {
-        a->is_told = true;
+    if (!a->is_reported) {
+        a->is_reported = true;
         r->options.found(
             r->options.context,
             &(struct region_found){.begin = a->begin, .event = r->now, .other = other});
@@ -191,7 +191,7 @@ static void hear(struct regions *r, uint32_t task, uint32_t clock, uint32_t hear
 {
     struct actor *a = &r->actors.at[task];
     if (a->depth > 0 && heard >= a->begin_number) {
-        tell(r, a, other);
+        report(r, a, other);
     }
     a->version += join(r, a->clock, clock);
 }
@@ -277,7 +277,7 @@ static void region_begin(struct regions *r, uint32_t task)
     a->begin_number = ++row(r, a->clock)[task];
     a->version++;
     a->begin = r->now;
-    a->is_told = false;
+    a->is_reported = false;
     vec_push(&r->open, task);
 }
 

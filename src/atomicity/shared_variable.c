@@ -26,7 +26,7 @@ struct build {
     const struct trace *t;
     struct map number_of[2]; /* scoped name to its variable of this life: plain, atomic */
     struct map life_of;      /* scoped name of a block to how often it was freed */
-    struct map told;         /* (task, resource) to the last access that showed its version */
+    struct map versioned;    /* (task, resource) to the last access that showed its version */
     struct map checked;      /* scoped names of resources whose writes are checked */
     struct map sync;         /* scoped names of locks, conditions, semaphores */
     struct map atomic;       /* scoped names that are written atomically, to the number of plain
@@ -174,14 +174,14 @@ static void set_condition(struct build *b, const struct event *e, struct access 
     if (e->mode != ACCESS_CONDITIONAL && !is_known_to_check) {
         return;
     }
-    const uint32_t *last = map_get(&b->told, map_pair(a->task, a->variable));
+    const uint32_t *last = map_get(&b->versioned, map_pair(a->task, a->variable));
     if (last == NULL) {
         a->is_conditional = is_known_to_check;
         return;
     }
     /* The text of a read is the version it has seen, that of a write the one it asked for. */
-    const struct access *told = &b->v->accesses.at[*last];
-    const uint32_t version = told->is_write ? 0 : trace_at(b->t, told->event)->text;
+    const struct access *versioned = &b->v->accesses.at[*last];
+    const uint32_t version = versioned->is_write ? 0 : trace_at(b->t, versioned->event)->text;
     a->is_conditional = version == e->text || version == 0 || e->text == 0 || is_known_to_check;
     a->asked = a->is_conditional ? *last : ACCESS_NONE;
 }
@@ -192,9 +192,9 @@ static void learn_version(struct build *b, const struct event *e, const struct a
 {
     const uint32_t number = (uint32_t)b->v->accesses.count;
     bool is_new = false;
-    uint32_t *told = map_slot(&b->told, map_pair(a->task, a->variable), number, &is_new);
+    uint32_t *versioned = map_slot(&b->versioned, map_pair(a->task, a->variable), number, &is_new);
     if (a->is_write || e->text != 0 || is_new) {
-        *told = number;
+        *versioned = number;
     }
 }
 
@@ -461,7 +461,7 @@ void variables_build(struct variables *v, const struct trace *t)
     map_release(&b.number_of[0]);
     map_release(&b.number_of[1]);
     map_release(&b.life_of);
-    map_release(&b.told);
+    map_release(&b.versioned);
     map_release(&b.checked);
     map_release(&b.sync);
     map_release(&b.atomic);

@@ -26,17 +26,17 @@ static event_id event_of(const struct match *m, uint32_t i)
 
 static void check_execution(struct heard *h, const struct match *m)
 {
-    struct turns turns = {0};
+    struct segments segments = {0};
     event_id places[QUESTION_PLACES_MAX];
     for (uint32_t i = 0; i < m->place_count; i++) {
         places[i] = event_of(m, i);
     }
-    turns_add_steps(&turns, m->model, m->decider->taken.at, m->decider->taken.count);
+    segments_add_steps(&segments, m->model, m->decider->taken.at, m->decider->taken.count);
     const struct execution_claim claim = {
-        .turns = &turns, .places = places, .place_count = m->place_count};
+        .segments = &segments, .places = places, .place_count = m->place_count};
     struct err e = {0};
     h->is_wrong |= execution_check(h->frame, &claim, &e) < 0;
-    turns_release(&turns);
+    segments_release(&segments);
 }
 
 /* The interrupted task's requests, and those of the other in its own order. */
@@ -68,7 +68,7 @@ static void search(struct heard *h)
     struct matcher matcher;
     matcher_init(&matcher,
                  &(struct match_options){
-                     .tells_all = true, .keeps_rounds = true, .found = hear, .context = h});
+                     .reports_all = true, .keeps_rounds = true, .found = hear, .context = h});
     for (uint32_t x = 0; x < v->list.count; x++) {
         struct sketch sketch;
         sketch_build(&sketch, h->frame, x, VARIABLE_NONE);

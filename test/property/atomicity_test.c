@@ -18,7 +18,7 @@
 
 /* How the engine is asked. */
 struct way {
-    bool tells_all;
+    bool reports_all;
     bool keeps_rounds;
     bool looks_around; /* first in windows of the trace */
     uint32_t near;
@@ -39,17 +39,17 @@ static event_id event_of(const struct match *m, uint32_t i)
 
 static void check_execution(struct heard *h, const struct match *m)
 {
-    struct turns turns = {0};
+    struct segments segments = {0};
     event_id places[QUESTION_PLACES_MAX];
     for (uint32_t i = 0; i < m->place_count; i++) {
         places[i] = event_of(m, i);
     }
-    turns_add_steps(&turns, m->model, m->decider->taken.at, m->decider->taken.count);
+    segments_add_steps(&segments, m->model, m->decider->taken.at, m->decider->taken.count);
     const struct execution_claim claim = {
-        .turns = &turns, .places = places, .place_count = m->place_count};
+        .segments = &segments, .places = places, .place_count = m->place_count};
     struct err e = {0};
     h->is_wrong |= execution_check(h->frame, &claim, &e) < 0;
-    turns_release(&turns);
+    segments_release(&segments);
 }
 
 static void hear(void *context, const struct match *m)
@@ -69,7 +69,7 @@ static void hear(void *context, const struct match *m)
     }
     CHECK_INT(one_count, 2);
     out_format(&h->out, "%s %u %u |", violation_key(m->pattern), one[0], one[1]);
-    for (uint32_t i = 0; h->way.tells_all && i < other_count; i++) {
+    for (uint32_t i = 0; h->way.reports_all && i < other_count; i++) {
         out_format(&h->out, " %u", other[i]);
     }
     out_char(&h->out, '\n');
@@ -90,7 +90,7 @@ static void search_model(struct heard *h, struct matcher *r, const uint32_t *var
 static void search(struct heard *h, const struct frame *f)
 {
     struct matcher matcher;
-    matcher_init(&matcher, &(struct match_options){.tells_all = h->way.tells_all,
+    matcher_init(&matcher, &(struct match_options){.reports_all = h->way.reports_all,
                                                    .keeps_rounds = h->way.keeps_rounds,
                                                    .looks_around = h->way.looks_around,
                                                    .near = h->way.near,
@@ -164,8 +164,8 @@ static bool differ_in(struct race_groups *groups, const struct frame *f, const s
     struct heard h = {.frame = f, .way = way};
     out_open_memory(&h.out);
     search(&h, f);
-    const char *fast_text = sorted(&scratch, &h.out, way.tells_all);
-    const char *slow_text = sorted(&scratch, slow, way.tells_all);
+    const char *fast_text = sorted(&scratch, &h.out, way.reports_all);
+    const char *slow_text = sorted(&scratch, slow, way.reports_all);
     const bool is_different = h.is_wrong || strcmp(fast_text, slow_text) != 0;
     if (groups->is_loud) {
         print_message("%sengine:\n%sslow twin:\n%switness %s\n",
@@ -186,7 +186,7 @@ static bool differ_in_some_way(struct race_groups *groups, const struct frame *f
     groups->listed += is_listed;
     for (int i = 0; i < (is_listed ? 6 : 2) && !is_different; i++) {
         is_different = differ_in(groups, f, slow,
-                                 (struct way){.tells_all = i % 2 == 0,
+                                 (struct way){.reports_all = i % 2 == 0,
                                               .keeps_rounds = groups->keeps_rounds,
                                               .looks_around = i >= 2,
                                               .near = i >= 4 ? 1 : 0});
@@ -389,7 +389,7 @@ static const char *said(struct arena *a, const struct frame *f, struct way way)
     struct heard h = {.frame = f, .way = way};
     out_open_memory(&h.out);
     search(&h, f);
-    const char *text = sorted(a, &h.out, way.tells_all);
+    const char *text = sorted(a, &h.out, way.reports_all);
     CHECK(!h.is_wrong);
     CHECK_INT(h.unknown, 0);
     out_abandon(&h.out);
@@ -420,9 +420,9 @@ static void long_execution(struct trace *t, uint64_t seed)
 static void compare_windows(const struct frame *f, uint64_t seed)
 {
     struct arena scratch = {0};
-    const char *whole = said(&scratch, f, (struct way){.tells_all = true});
+    const char *whole = said(&scratch, f, (struct way){.reports_all = true});
     for (uint32_t near = 0; near < 20; near += 10) {
-        const struct way way = {.tells_all = true, .looks_around = true, .near = near};
+        const struct way way = {.reports_all = true, .looks_around = true, .near = near};
         const char *windows = said(&scratch, f, way);
         if (strcmp(whole, windows) != 0) {
             fail_msg("seed %llu:\n%swhole:\n%swindows:\n%s", (unsigned long long)seed,
