@@ -123,14 +123,20 @@ void export_junit(const struct exports *x, struct out *out)
     must(failure_count + unknown_count <= x->findings.list.count);
     /* An unknown finding is an error of its own; the command has one where no finding says why. */
     const bool has_error = x->end == EXPORT_UNKNOWN && unknown_count == 0;
-    const bool has_command = x->findings.list.count == 0 || has_error;
-    const size_t count = x->findings.list.count + has_command;
+    const bool is_empty = x->findings.list.count == 0 && x->passed.count == 0;
+    const bool has_command = is_empty || has_error;
+    const size_t count = x->findings.list.count + x->passed.count + has_command;
     out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     out_format(out,
                "  <testsuite name=\"clew %s\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
                x->verb, count, failure_count, unknown_count + has_error);
     if (has_command) {
         print_command(x, out);
+    }
+    vec_each (&x->passed, name) {
+        out_format(out, "    <testcase classname=\"clew.%s\"", x->verb);
+        print_attribute(out, "name", *name);
+        out_text(out, "/>\n");
     }
     vec_each (&x->findings.list, f) {
         print_case(x, f, out);

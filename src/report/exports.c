@@ -12,6 +12,7 @@ void exports_release(struct exports *x)
 {
     findings_release(&x->findings);
     vec_release(&x->inputs);
+    vec_release(&x->passed);
 }
 
 static const char *copy(struct exports *x, const char *text)
@@ -45,6 +46,13 @@ void exports_add(struct exports *x, const struct finding *f)
     }
     own.events = events;
     findings_add(&x->findings, &own);
+}
+
+void exports_add_passed(struct exports *x, const char *name)
+{
+    if (x->is_wanted) {
+        vec_push(&x->passed, arena_text(&x->findings.arena, name, strlen(name)));
+    }
 }
 
 void exports_add_all(struct exports *x, const struct findings *f)

@@ -25,6 +25,7 @@ struct exports {
     bool is_wanted;           /* else exports_add does nothing */
     enum export_end end;
     struct findings findings; /* copies */
+    VEC(const char *) passed; /* tests without a finding, for JUnit; in the findings' arena */
 };
 
 void exports_release(struct exports *x);
@@ -32,6 +33,9 @@ void exports_release(struct exports *x);
 /* Copies the finding, if exports are wanted. */
 void exports_add(struct exports *x, const struct finding *f);
 void exports_add_all(struct exports *x, const struct findings *f);
+
+/* Notes a test that passed, if exports are wanted. */
+void exports_add_passed(struct exports *x, const char *name);
 
 enum export_format { EXPORT_SARIF, EXPORT_JUNIT, EXPORT_FORMAT_COUNT };
 

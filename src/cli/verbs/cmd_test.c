@@ -418,6 +418,9 @@ static int report(struct testing *t)
     bool is_open = t->rows.count == 0 || t->started.status != 0;
     vec_each (&t->rows, row) {
         is_open = is_open || is_row_open(row);
+        if (row->verdict != VERDICT_FOUND && !is_row_open(row)) {
+            exports_add_passed(&s->exports, row->program->path);
+        }
     }
     report_hide(s, &f->findings, 0);
     must(t->rows.count <= t->started.programs.count);
