@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 SOURCE = os.environ["CLEW_SOURCE"]
@@ -141,6 +142,35 @@ def check_refusals():
     refused("{nodes: {a: {run: sh -c 'while echo much; do true; done', ready: up}}, workload: {w: echo}}", "no line that says a node is ready")
 
 
+def processes_of(mark):
+    """The processes that have this in their environment."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                found += [name] if mark.encode() in file.read() else []
+        except OSError:
+            pass
+    return found
+
+
+def check_killed():
+    """Nothing is left of a search that is killed: no process, no file."""
+    path = build("store")
+    for moment in range(12 if IS_LONG else 3):
+        scratch = tempfile.mkdtemp(dir=FOLDER)
+        words = [CLEW, "explore", "-q", "-j", "2", "--budget", "60s", "-o", tempfile.mkdtemp(dir=FOLDER) + "/own", "--cluster", path]
+        with subprocess.Popen(words, env=dict(os.environ, TMPDIR=scratch), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as search:
+            time.sleep(0.3 + moment / 3)
+            search.kill()
+        for _ in range(100):
+            left = processes_of("TMPDIR=" + scratch) + os.listdir(scratch)
+            if not left:
+                break
+            time.sleep(0.1)
+        assert not left, left
+
+
 def tests():
     for case, words in expected():
         yield f"{case} is found, minimized and replayed", lambda case=case, words=words: check_found(case, words)
@@ -149,6 +179,7 @@ def tests():
     yield "files of a node are its own", check_files
     yield "a node reaches nodes alone", check_network
     yield "a cluster that does not start is refused", check_refusals
+    yield "a killed search leaves nothing behind", check_killed
 
 
 if __name__ == "__main__":

@@ -97,9 +97,7 @@ static int init(struct session *s, const char *kind, struct err *e)
             return EXIT_CLEAN;
         }
     }
-    return session_misused(e,
-                           "cluster init: there is no example \"%.40s\": generic, redis, "
-                           "postgres or etcd",
+    return session_misused(e, "cluster init: there is no example \"%.40s\": generic or redis",
                            kind);
 }
 
@@ -119,8 +117,7 @@ static int run(struct session *s, __attribute__((unused)) const void *options, s
         return history(s, s->inputs[1], true, e);
     }
     return session_misused(
-        e,
-        "cluster wants check FILE, history FILE, edn FILE, or init [generic|redis|postgres|etcd]");
+        e, "cluster wants check FILE, history FILE, edn FILE, or init [generic|redis]");
 }
 
 static const struct option options[] = {COMMON_JSON, COMMON_ALWAYS, {0}};
@@ -142,8 +139,7 @@ const struct verb verb_cluster = {
              "a check; clew-cluster(5) describes it. check names the line and column of the first "
              "mistake and runs nothing. history decides whether a history of clients is "
              "linearizable; edn prints it for Jepsen's tools. init prints a commented example: "
-             "generic, redis, postgres "
-             "or etcd.",
+             "generic or redis.",
     .exit_statuses = "0 the file has no errors, or the example was printed\n1 the history is not "
                      "linearizable\n2 the file has an "
                      "error or could not be read",

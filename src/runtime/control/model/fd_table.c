@@ -181,9 +181,9 @@ void end_made(int fd, enum control_descriptor kind, const void *place)
         return;
     }
     struct end *e = make(fd, kind, place);
-    if (e != NULL && kind != CONTROL_SOCKET) {
+    if (e != NULL) {
         e->peer = kind == CONTROL_EVENTFD ? number_of(e) : END_NONE;
-        e->is_inner = true;
+        e->is_inner = kind != CONTROL_SOCKET || node_is_here(); /* nodes reach nodes alone */
     }
 }
 

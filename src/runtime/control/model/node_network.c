@@ -74,6 +74,8 @@ static struct end *end_at_address(const void *address, uint32_t size, int type)
     return NULL;
 }
 
+enum { NAME_SERVER_PORT = 53, DISCARD_PORT = 9 };
+
 static int fail(int reason)
 {
     errno = reason;
@@ -317,7 +319,8 @@ int node_connect(int fd, const void *address, socklen_t size, const struct end *
         return to == NULL ? fail(ECONNREFUSED) : (int)sys(SYS_connect, fd, address, size);
     }
     const uint32_t wanted = ntohl(a->sin_addr.s_addr);
-    if (node_of(wanted) == 0) {
+    const bool is_name_server = to == NULL && ntohs(a->sin_port) == NAME_SERVER_PORT;
+    if (node_of(wanted) == 0 || is_name_server) { /* names are in a file */
         return fail(ENETUNREACH);
     }
     if (e->own_address.node == 0 &&
@@ -327,7 +330,8 @@ int node_connect(int fd, const void *address, socklen_t size, const struct end *
     if (to == NULL && type_of(fd) == SOCK_STREAM && e->remote_address.node == 0) {
         return fail(ECONNREFUSED);
     }
-    const struct sockaddr_in real = real_address(to == NULL ? 9 : to->own_address.real_port);
+    const struct sockaddr_in real =
+        real_address(to == NULL ? DISCARD_PORT : to->own_address.real_port);
     const int result = (int)sys(SYS_connect, fd, &real, sizeof real);
     if (result == 0 || errno == EINPROGRESS) {
         e->remote_address =
