@@ -129,6 +129,17 @@ def check_network():
         "Network is unreachable"], log(schedule, "w.log")
 
 
+def check_waits():
+    """Nobody outside is waited for: not at a socket, and not for the address of a name."""
+    path = build("store")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("workload: {w: ./store}")
+    said, _ = explore(path, "--budget", "1runs")
+    assert [finding["kind"] for finding in said["findings"]] == ["deadlock"] and said["stats"]["uncontrolled"] == 0, said
+    said, _ = explore(cluster("workload: {w: getent ahosts nobody}"), "--budget", "1runs")
+    assert "w ends with status 2" in said["findings"][0]["what"] and said["stats"]["uncontrolled"] == 0, said
+
+
 def refused(text, words):
     done = run(CLEW, "explore", "-q", "--budget", "20runs", "-o", tempfile.mkdtemp(dir=FOLDER) + "/own", "--cluster", cluster(text), timeout=60)
     assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1, done.stdout + done.stderr
@@ -178,6 +189,7 @@ def tests():
     yield "a history that is not linearizable is found", check_history
     yield "files of a node are its own", check_files
     yield "a node reaches nodes alone", check_network
+    yield "nobody outside is waited for", check_waits
     yield "a cluster that does not start is refused", check_refusals
     yield "a killed search leaves nothing behind", check_killed
 
