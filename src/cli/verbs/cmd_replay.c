@@ -272,6 +272,9 @@ static int run(struct session *s, const void *options, struct err *e)
     if (c->step && c->common.json) {
         return session_misused(e, "--step prints text and excludes --json");
     }
+    if ((c->gdb || c->gdb_commands != NULL) && c->common.cluster != NULL) {
+        return session_misused(e, "--gdb does not reach the programs of a cluster");
+    }
     if ((c->gdb || c->gdb_commands != NULL) && c->common.json) {
         return session_misused(e, "--gdb prints text and excludes --json");
     }

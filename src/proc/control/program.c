@@ -226,7 +226,8 @@ static void note_unseen(struct controlled *c, const struct execution *x)
         const struct control_module *m = &modules[c->unseen_modules];
         const char *slash = strrchr(m->path, '/');
         const char *name = slash == NULL ? m->path : slash + 1;
-        if (name[0] == '\0' || modelled_is_language_library(name)) {
+        const bool is_launcher = strcmp(m->path, c->install.launcher) == 0;
+        if (name[0] == '\0' || is_launcher || modelled_is_language_library(name)) {
             continue;
         }
         if (m->is_told == 0) {
