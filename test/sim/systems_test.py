@@ -268,7 +268,7 @@ def test_what_cannot_be_loaded_is_refused():
         file.write("")
     for name, words in (("./poem.so", "is no shared object that can be loaded"), ("./absent.so", "No such file"),
                         ("./nothing.so", "is no shared object that can be loaded"), (".", "is no shared object"),
-                        ("/bin/true", "is no shared object that can be loaded")):
+                        ("/bin/true", "is a program; to run it: clew explore -- /bin/true")):
         done = run(CLEW, "explore", "--budget", "5runs", name)
         assert done.returncode == 2 and done.stdout == "", name
         assert words in done.stderr and done.stderr.count("\n") == 1, done.stderr
