@@ -31,6 +31,19 @@ def folder_of_step(process):
     return None
 
 
+def compilers_of(path):
+    """The processes whose command names the file."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as words:
+                if path.encode() in words.read():
+                    found.append(int(name))
+        except OSError:
+            pass
+    return found
+
+
 def interrupt(number):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "large.c")
@@ -43,6 +56,7 @@ def interrupt(number):
             process.send_signal(number)
             status = process.wait()
         assert status == 128 + number, status
+        assert not compilers_of(path), "a compiler goes on"
         assert not os.path.exists(scratch), f"{scratch} stays behind"
 
 

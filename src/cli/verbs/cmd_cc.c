@@ -1,8 +1,11 @@
 /* clew cc, clew c++: a compiler whose programs tell the recorder about memory accesses. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +35,7 @@ static void on_interrupt(int signal_number)
 static void hear_interrupts(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* for end_orphans */
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction action = {.sa_flags = SA_RESTART};
         struct sigaction before;
@@ -40,6 +44,27 @@ static void hear_interrupts(void)
             (void)sigaction(signals[i], &action, NULL);
         }
     }
+}
+
+/* Ends what an interrupted step leaves running: gcc's driver dies without its compiler, which is
+ * clew's child then (a subreaper). */
+static void end_orphans(void)
+{
+    char path[64];
+    char children[4096];
+    (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    do {
+        const int fd = open(path, O_RDONLY | O_CLOEXEC);
+        const ssize_t size = fd < 0 ? -1 : read(fd, children, sizeof children - 1);
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        children[size > 0 ? size : 0] = '\0';
+        char *rest = children;
+        for (long pid = strtol(rest, &rest, 10); pid > 0; pid = strtol(rest, &rest, 10)) {
+            (void)kill((pid_t)pid, SIGKILL);
+        }
+    } while (children[0] != '\0' && waitpid(-1, NULL, 0) > 0);
 }
 
 /* Runs one step and waits; its exit status, or 128 + signal as a shell has it. */
@@ -58,6 +83,9 @@ static int run_step(char *const *words, struct err *e)
     int status = 0;
     const bool is_over = pid > 0 && waitpid(pid, &status, 0) == pid;
     step_process = 0;
+    if (interrupted_by != 0) {
+        end_orphans();
+    }
     if (!is_over) {
         return err_set(e, "%s: cannot be run: %s", words[0], strerror(errno));
     }
