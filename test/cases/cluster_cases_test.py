@@ -69,6 +69,21 @@ def check_found(case, words):
     assert done.returncode == 1 and f"{REPLAYS} replays, all the same" in done.stdout, done.stdout + done.stderr
 
 
+def check_assumption():
+    folder = tempfile.mkdtemp(dir=FOLDER)
+    for name, text in (("node", '#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("up"); fflush(stdout); for (;;) pause(); }\n'),
+                       ("client", "int main(void) { return 0; }\n")):
+        with open(os.path.join(folder, name + ".c"), "w", encoding="utf-8") as file:
+            file.write(text)
+        done = run(CLEW, "cc", os.path.join(folder, name + ".c"), "-o", os.path.join(folder, name))
+        assert done.returncode == 0, done.stderr
+    with open(os.path.join(folder, "cluster.yaml"), "w", encoding="utf-8") as file:
+        file.write("nodes:\n  a: {run: ./node, ready: up}\nworkload:\n  w: {run: ./client}\n")
+    said, _ = explore(os.path.join(folder, "cluster.yaml"), "--strategy", "dpor", "--require-exhaustive")
+    assert said["verdict"] == "unknown", said
+    assert any(text.startswith("messages between nodes arrive") for text in said["assumptions"]), said["assumptions"]
+
+
 def check_twin(case):
     said, _ = explore(build(case, "-DFIXED"), "--strategy", "random", "--budget", f"{TWIN_RUNS}runs")
     assert not said["findings"] and said["stats"]["runs"] == TWIN_RUNS and said["stats"]["unlike"] == 0, said
@@ -190,6 +205,7 @@ def tests():
     yield "files of a node are its own", check_files
     yield "a node reaches nodes alone", check_network
     yield "nobody outside is waited for", check_waits
+    yield "a search to the end says what it assumes of messages", check_assumption
     yield "a cluster that does not start is refused", check_refusals
     yield "a killed search leaves nothing behind", check_killed
 

@@ -9,6 +9,7 @@ enum assumption {
     NO_SPURIOUS_WAKEUPS,
     ONE_SEED,
     LIBRARY_STATE,
+    INSTANT_MESSAGES,
     ASSUMPTION_COUNT,
 };
 
@@ -26,6 +27,7 @@ static bool is_made(const struct assumed_search *x, enum assumption a)
     case NO_SPURIOUS_WAKEUPS: return told.has_waited;
     case ONE_SEED: return told.has_drawn;
     case LIBRARY_STATE: return told.unmodelled_count > 0;
+    case INSTANT_MESSAGES: return told.is_cluster;
     case ASSUMPTION_COUNT: break;
     }
     return false;
@@ -76,6 +78,8 @@ static const char *sentence(const struct assumed_search *x, enum assumption a, s
         return findings_text(f, "what threads share inside of %s is not seen",
                              functions(x, text, sizeof text));
     }
+    case INSTANT_MESSAGES:
+        return "messages between nodes arrive as soon as they are sent: deliveries are no choices";
     case ASSUMPTION_COUNT: break;
     }
     return "";
@@ -110,6 +114,10 @@ void assumptions_print(const struct assumed_search *x, struct out *out)
         char text[256];
         out_format(out, "%swithout what threads share inside of %s", before,
                    functions(x, text, sizeof text));
+        before = ", ";
+    }
+    if (is_made(x, INSTANT_MESSAGES)) {
+        out_format(out, "%swith messages that arrive as soon as they are sent", before);
     }
 }
 

@@ -463,6 +463,7 @@ struct control_told control_told(struct world *w)
         c->outside[i] = s->outside[i];
     }
     return (struct control_told){
+        .is_cluster = c->cluster.root != NULL,
         .mode = c->mode,
         .is_changed_outside = c->is_changed_outside,
         .is_left = c->is_left,

@@ -63,6 +63,7 @@ struct control_told {
     bool is_inexact;       /* tasks spun or looked at clocks, whose order no search covers whole */
     bool has_drawn;        /* random numbers, which came from the seed */
     bool has_waited;       /* for conditions, without spurious wake-ups */
+    bool is_cluster;       /* of nodes, whose messages arrive as soon as they are sent */
     bool has_weak_order;   /* atomic operations weaker than seq_cst */
     bool is_unreached;     /* it listens for connections, none came, and no run ended by itself */
     const char *left;      /* something outside of its directory that a run left; "": nothing */
