@@ -144,9 +144,12 @@ static const char *lost_sentence(struct run_page *p, const struct likelihood_poi
     }
     return explanation_text(&p->explained.result,
                             "lost at step %u%s: of runs with the same first %u steps, %u of %u "
-                            "fail; with the %u before, %u of %u",
+                            "fail; with the first %u, %u of %u%s",
                             jump->step_count, words, jump->step_count, jump->failed, jump->runs,
-                            jump[-1].step_count, jump[-1].failed, jump[-1].runs);
+                            jump[-1].step_count, jump[-1].failed, jump[-1].runs,
+                            p->likelihood.is_cut ? " (the budget ended before every step between "
+                                                   "the two was measured)"
+                                                 : "");
 }
 
 static int add_likelihood(struct run_page *p, struct world *w, const struct schedule *s,

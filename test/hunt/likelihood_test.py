@@ -74,6 +74,12 @@ def test_a_budget_ends_the_measurement_and_the_page_is_written():
     assert done.returncode == 0 and os.path.getsize(page) > 0, done.stderr
 
 
+def test_a_trace_has_no_likelihood():
+    page = os.path.join(FOLDER.name, "trace.html")
+    done = run([CLEW, "view", os.path.join(SOURCE, "examples", "bank.log"), "--likelihood", "-o", page])
+    assert done.returncode == 2 and "runs a schedule" in done.stderr and not os.path.exists(page), done.stderr
+
+
 def test_without_the_option_nothing_is_measured():
     program = build_case("account")
     _, folder = explore(program, "--first")

@@ -423,6 +423,9 @@ static int view_input(struct viewing *v, struct err *e)
     const enum view_input kind = kind_of_input(&in);
     int status = kind == VIEW_FINDINGS ? view_findings(v, &in, e) : 0;
     in_close(&in);
+    if (v->command->likelihood && kind != VIEW_SCHEDULE) {
+        return session_misused(e, "--likelihood runs a schedule, and %s is none", path);
+    }
     if (kind == VIEW_SCHEDULE) {
         status = view_schedule(v, e);
     } else if (kind == VIEW_TRACE) {
@@ -440,6 +443,9 @@ static int run(struct session *s, const void *options, struct err *e)
                                c->serve ? "--serve and --output do not go together"
                                         : "where to? clew view %s -o report.html, or --serve",
                                s->inputs[0]);
+    }
+    if (c->port != 0 && !c->serve) {
+        return session_misused(e, "--port is for --serve");
     }
     if (c->port > UINT16_MAX) {
         return session_misused(e, "--port: %llu is no port, which is at most %d",
